@@ -8,7 +8,7 @@ use compiler::interpret::primitives::EvalImage;
 use compiler::interpret::{Numbers, Outcome, fem::EvalMeshes, interpret_with};
 use compiler::ir::interface::Image as ImageSlot;
 use compiler::pipeline::{self, Options, Session};
-use runtime::image::Image;
+use runtime::image::{Declared, Image};
 use std::sync::Arc;
 
 /// Interprets High-IR as it is before normalization; always in double precision.
@@ -73,7 +73,7 @@ fn execute(text: &str, data: &[Datum], options: &RunOptions) -> Result<Outcome, 
 
 fn load(slot: &ImageSlot, image: &SampledField) -> Result<Arc<EvalImage>, Failure> {
     let loaded: Image<f64> = array(image)?
-        .image(slot.shape.dims())
+        .image(Declared::new(slot.dim, slot.shape.dims()))
         .map_err(|error| run_failed(error.to_string()))?;
     Ok(Arc::new(EvalImage::of(&loaded)))
 }

@@ -34,7 +34,7 @@ use crate::memory::Contents;
 use crate::nrrd::{self, Decompressed, Header, Nrrd, STANDARD_INPUT, Samples, Storage};
 pub use error::{ImageError, Level, Note};
 pub use facts::Triangle;
-pub(crate) use facts::{Facts, Numbering, VectorSpace};
+pub(crate) use facts::{Facts, FrameTimes, Numbering, VectorSpace};
 use sniff::Action;
 use translated::{Asked, Translate, Translated, no_array};
 
@@ -214,8 +214,8 @@ impl<'a> Source<'a> {
         matches!(encoding, nrrd::Encoding::Gzip | nrrd::Encoding::Bzip2).then(|| encoding.name())
     }
 
-    pub(crate) fn facts(&self) -> Facts {
-        self.facts
+    pub(crate) fn facts(&self) -> &Facts {
+        &self.facts
     }
 
     pub(crate) fn scale(&self) -> Option<(f64, f64)> {

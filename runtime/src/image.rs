@@ -2,7 +2,8 @@
 //!
 //! Takes files of all formats that [`crate::formats`] knows, or arrays in memory, and returns an [`Image`]: its samples, converted
 //! once to the program's real type, stored component by component, and shared by all clones, with the transforms between
-//! index space and world space. Sample `n` of an axis is at index coordinate `n`.
+//! index space and world space. Sample `n` of an axis is at index coordinate `n`. An image over time has several such sets of
+//! samples, its frames, one after the other, and a [`TimeAxis`].
 //!
 //! Samples of one component are contiguous, axis 0 fastest, and the allocation goes on for [`ROW_LOAD`]` - 1` samples
 //! after the last one: loading [`ROW_LOAD`] consecutive samples from any valid one stays inside it.
@@ -16,9 +17,12 @@ mod normalize;
 mod place;
 mod planes;
 mod request;
+mod role;
 mod roles;
+mod says;
 mod shared;
 mod statistics;
+mod time;
 mod worlds;
 
 use rayon::prelude::*;
@@ -30,7 +34,7 @@ pub use crate::file_reference::Frames;
 use crate::file_reference::chosen;
 use crate::formats::{Facts, Source};
 pub use crate::formats::{ImageError, Level, Note, Triangle};
-pub use crate::grid::{Orientation, OrientationError, Surroundings};
+pub use crate::grid::{Orientation, OrientationError, Since, Surroundings, TimeAxis};
 use crate::memory::{self, Claim};
 use crate::nrrd::{Header, Nrrd, Samples};
 pub use array::ImageArray;
@@ -38,12 +42,11 @@ pub use describe::{AsImage, ChosenFrame, Description, describe, files_of};
 pub use file_grid::grid_of_file;
 use normalize::Plan;
 use planes::Planes;
-use request::Declared;
-pub use request::{MeasurementFrame, Reading, World};
+pub use request::{Declared, GivenTimes, MeasurementFrame, Reading, World};
 pub use shared::{Arrangement, SharedImage, Strided};
 pub use statistics::{BARS, Statistics};
-pub use worlds::disagreements;
 use worlds::surroundings;
+pub use worlds::{FirstDate, disagreements};
 
 /// Samples that may be loaded together from any valid sample on.
 pub const ROW_LOAD: usize = 8;
@@ -90,11 +93,13 @@ macro_rules! real {
 real!(f32);
 real!(f64);
 
-/// Samples on a grid of one to three dimensions. Clones share the samples.
+/// Samples on a grid of one to three dimensions, in one frame or over time. Clones share the samples.
 #[derive(Clone, Debug)]
 pub struct Image<T> {
     sizes: Vec<usize>,
     voxel_shape: Vec<usize>,
+    frames: usize,
+    time: Option<TimeAxis>,
     samples: Arc<Vec<T>>,
     orientation: Orientation,
     /// The memory of the samples.
@@ -128,14 +133,13 @@ impl<T: Real> Image<T> {
     /// Reads a file of any known format as an image of the given dimension and voxel shape. Any sample type is converted.
     /// `FILE#N` and `FILE#N:M` choose frames of a file that has an axis of them.
     pub fn read(path: &Path, dim: usize, voxel_shape: &[usize]) -> Result<Loaded<T>, ImageError> {
-        Image::read_with(path, dim, voxel_shape, &Reading::default())
+        Image::read_with(path, Declared::new(dim, voxel_shape), &Reading::default())
     }
 
     /// Reads a file as [`Image::read`] does, with what its user says beside the name.
     pub fn read_with(
         path: &Path,
-        dim: usize,
-        voxel_shape: &[usize],
+        declared: Declared<'_>,
         reading: &Reading,
     ) -> Result<Loaded<T>, ImageError> {
         let chosen = chosen(path);
@@ -146,26 +150,17 @@ impl<T: Real> Image<T> {
             array: array.map(str::to_string),
             ..reading.clone()
         };
-        let declared = Declared {
-            dim,
-            shape: voxel_shape,
-        };
         Source::open_array(file, reading.array.as_deref())
             .and_then(|source| Image::from_source(source, declared, &reading))
             .map_err(|e| e.in_file(file).of_input(reading.name.as_deref()))
     }
 
-    /// An image of the given dimension and voxel shape from the bytes of a file of any known format.
+    /// An image of a declared type from the bytes of a file of any known format.
     pub fn from_bytes(
         bytes: &[u8],
-        dim: usize,
-        voxel_shape: &[usize],
+        declared: Declared<'_>,
         reading: &Reading,
     ) -> Result<Loaded<T>, ImageError> {
-        let declared = Declared {
-            dim,
-            shape: voxel_shape,
-        };
         Source::of_bytes(bytes, None, reading.array.as_deref())
             .and_then(|source| Image::from_source(source, declared, reading))
             .map_err(|e| e.of_input(reading.name.as_deref()))
@@ -215,18 +210,13 @@ impl<T: Real> Image<T> {
         Ok(loaded)
     }
 
-    /// An image of the given dimension and voxel shape from an array in memory. Any sample type is converted.
+    /// An image of a declared type from an array in memory. Any sample type is converted.
     pub fn from_nrrd(
         nrrd: &Nrrd,
-        dim: usize,
-        voxel_shape: &[usize],
+        declared: Declared<'_>,
         reading: &Reading,
     ) -> Result<Loaded<T>, ImageError> {
-        let declared = Declared {
-            dim,
-            shape: voxel_shape,
-        };
-        let plan = normalize::plan(nrrd.header(), Facts::default(), declared, reading)?;
+        let plan = normalize::plan(nrrd.header(), &Facts::default(), declared, reading)?;
         let claim = claim_memory::<T>(&plan, declared, reading)?;
         Image::fill(nrrd.header(), plan, declared, reading, claim, |planes| {
             let samples = nrrd.samples();
@@ -259,9 +249,15 @@ impl<T: Real> Image<T> {
                 "the mask is dropped; it is 0 for {percent:.1} % of the samples"
             )));
         }
+        let is_single = size_of::<T>() == size_of::<f32>();
+        if let Some(time) = plan.time.as_ref().filter(|_| is_single) {
+            notes.extend(time::beyond_single(time, plan.frames.count(), reading));
+        }
         let image = Image {
             sizes: plan.sizes,
             voxel_shape: declared.shape.to_vec(),
+            frames: plan.frames.count(),
+            time: plan.time,
             samples: Arc::new(samples),
             orientation: plan.orientation,
             _claim: Arc::new(claim),
@@ -269,7 +265,7 @@ impl<T: Real> Image<T> {
         Ok(Loaded {
             image,
             notes,
-            surroundings: surroundings(header, reading),
+            surroundings: surroundings(header, plan.since, reading),
         })
     }
 
@@ -279,6 +275,14 @@ impl<T: Real> Image<T> {
         Image {
             samples: Arc::new(samples),
             _claim: Arc::new(claim),
+            ..self.clone()
+        }
+    }
+
+    /// The same image with its frames later by some seconds.
+    pub fn moved_in_time(&self, seconds: f64) -> Image<T> {
+        Image {
+            time: self.time.as_ref().map(|time| time.moved(seconds)),
             ..self.clone()
         }
     }
@@ -308,27 +312,53 @@ impl<T: Real> Image<T> {
         self.sizes.iter().product()
     }
 
-    /// All samples, component by component, and the padding.
+    /// The number of frames: 1 without time.
+    pub fn frames(&self) -> usize {
+        self.frames
+    }
+
+    /// The times of the frames, of an image over time.
+    pub fn time(&self) -> Option<&TimeAxis> {
+        self.time.as_ref()
+    }
+
+    /// Distance, in samples, from one frame to the next.
+    pub fn frame_stride(&self) -> usize {
+        self.plane_stride() * self.components()
+    }
+
+    /// The number of all samples, without the padding.
+    pub fn sample_count(&self) -> usize {
+        self.frame_stride() * self.frames
+    }
+
+    /// All samples, frame by frame and component by component, and the padding.
     pub fn samples(&self) -> &[T] {
         &self.samples
     }
 
-    /// The sample of a component (row-major in the voxel shape) at a grid point, fastest axis first, if there is one.
+    /// The sample of a component (row-major in the voxel shape) at a grid point, fastest axis first, if there is one. Of an image
+    /// over time it is that of the first frame.
     pub fn sample(&self, component: usize, index: &[usize]) -> Option<T> {
+        self.sample_of(0, component, index)
+    }
+
+    /// The sample of a frame at a grid point, as [`Image::sample`] gives it.
+    pub fn sample_of(&self, frame: usize, component: usize, index: &[usize]) -> Option<T> {
         let inside = index.len() == self.dim() && index.iter().zip(&self.sizes).all(|(i, n)| i < n);
-        if !inside || component >= self.components() {
+        if !inside || component >= self.components() || frame >= self.frames {
             return None;
         }
         let step = |offset: usize, (i, n): (&usize, &usize)| offset * n + i;
         let offset = index.iter().zip(&self.sizes).rev().fold(0, step);
         self.samples
-            .get(component * self.plane_stride() + offset)
+            .get((frame * self.components() + component) * self.plane_stride() + offset)
             .copied()
     }
 
     /// The least and the greatest finite number in it, of all components; [`NO_RANGE`] if there is none.
     pub fn range(&self) -> (f64, f64) {
-        let samples = &self.samples[..self.plane_stride() * self.components()];
+        let samples = &self.samples[..self.sample_count()];
         let ranges = samples.par_chunks(1 << 16).map(|samples| {
             let widened = |(low, high): (T, T), &x: &T| match x.is_finite() {
                 true => (
@@ -363,9 +393,8 @@ pub fn statistics(path: &Path) -> Result<Statistics, ImageError> {
     let Some(own) = describe(path)?.image else {
         return statistics::of_file(chosen.file, chosen.array);
     };
-    let image = Image::<f64>::read(path, own.sizes.len(), &own.shape)?.image;
-    let count = image.plane_stride() * image.components();
-    statistics::of_values(&image.samples()[..count])
+    let image = Image::<f64>::read_with(path, own.declared(), &Reading::default())?.image;
+    statistics::of_values(&image.samples()[..image.sample_count()])
 }
 
 /// The range of no numbers.
@@ -407,8 +436,9 @@ fn claim_memory<T>(
     reading: &Reading,
 ) -> Result<Claim, ImageError> {
     let factors = plan.sizes.iter().map(|&n| n as u128);
-    let samples: u128 = factors.product::<u128>() * declared.components() as u128;
-    let needed = u64::try_from(samples * size_of::<T>() as u128).unwrap_or(u64::MAX);
+    let samples = factors.product::<u128>() * declared.components() as u128;
+    let samples = samples.saturating_mul(plan.frames.count() as u128);
+    let needed = u64::try_from(samples.saturating_mul(size_of::<T>() as u128)).unwrap_or(u64::MAX);
     let refused = |limit: u64| {
         ImageError::new(format!(
             "the image needs {} of memory, more than the {} there are",

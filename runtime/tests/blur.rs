@@ -3,7 +3,7 @@
 use ndarray::{ArrayD, IxDyn};
 use runtime::blur::{TAIL, blur};
 use runtime::grid::Orientation;
-use runtime::image::{Image, ImageArray, Real};
+use runtime::image::{Declared, Image, ImageArray, Real};
 use runtime::nrrd::Sample;
 use runtime::probe::Border;
 
@@ -28,7 +28,9 @@ fn image<T: Real + Sample>(sizes: &[usize], shape: &[usize], steps: &[Vec<f64>])
         .collect();
     let array = ArrayD::from_shape_vec(IxDyn(&axes), samples).unwrap();
     let orientation = Orientation::new(steps, &vec![0.0; sizes.len()]).unwrap();
-    ImageArray::new(array, orientation).image(shape).unwrap()
+    ImageArray::new(array, orientation)
+        .image(Declared::new(sizes.len(), shape))
+        .unwrap()
 }
 
 /// Steps of these lengths along the axes of the world.
@@ -165,7 +167,7 @@ fn images_of_all_dimensions_shapes_borders_and_precisions_are_those_of_the_defin
 fn single_precision_is_kept_where_all_samples_are_alike() {
     let ones = ArrayD::from_elem(IxDyn(&[30, 30, 30]), 1.0_f32);
     let image: Image<f32> = ImageArray::new(ones, Orientation::identity(3))
-        .image(&[])
+        .image(Declared::new(3, &[]))
         .unwrap();
     for sigma in [0.5, 1.0, 2.0, 2.1, 3.0, 10.0] {
         let blurred = blur(&image, &[sigma; 3], Border::Clamp).unwrap();
@@ -217,7 +219,7 @@ fn what_is_not_a_number_spreads_as_far_as_the_gaussian() {
     line[50] = f32::NAN;
     let array = ArrayD::from_shape_vec(IxDyn(&[100]), line).unwrap();
     let image: Image<f32> = ImageArray::new(array, Orientation::identity(1))
-        .image(&[])
+        .image(Declared::new(1, &[]))
         .unwrap();
     let blurred = blur(&image, &[1.0], Border::Clamp).unwrap();
     let lost = (0..100).filter(|&n| blurred.samples()[n].is_nan());

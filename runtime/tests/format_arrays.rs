@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use runtime::image::{Frames, Image, ImageError, Reading, describe};
+use runtime::image::{Declared, Frames, Image, ImageError, Reading, describe};
 
 /// A file that another tool wrote.
 fn file(name: &str) -> PathBuf {
@@ -182,12 +182,13 @@ fn data_of_vtk_that_are_not_an_image_come_with_advice_of_their_own() {
         ("Table", "ParaView"),
     ] {
         let text = format!("<VTKFile type=\"{kind}\"><{kind}><Piece/></{kind}></VTKFile>");
-        let error = Image::<f32>::from_bytes(text.as_bytes(), 3, &[], &Reading::default());
+        let error =
+            Image::<f32>::from_bytes(text.as_bytes(), Declared::new(3, &[]), &Reading::default());
         let error = error.map(|_| ()).unwrap_err().to_string();
         let advice = advice.replace("FILE", "");
         assert!(error.contains(kind) && error.contains(&advice), "{error}");
     }
-    let error = Image::<f32>::from_bytes(b"hello", 3, &[], &Reading::default());
+    let error = Image::<f32>::from_bytes(b"hello", Declared::new(3, &[]), &Reading::default());
     let error = error.map(|_| ()).unwrap_err().to_string();
     for format in ["NRRD", ".vtu", ".msh"] {
         assert!(error.contains(format), "{error}");
@@ -280,14 +281,17 @@ fn halves_of_symmetric_matrices_are_described() {
 fn several_axes_beside_the_grid_are_told_of() {
     let header = "NRRD0005\ntype: uchar\ndimension: 5\nsizes: 2 2 2 3 4\nkinds: domain domain domain list time\nencoding: raw\n\n";
     let file = [header.as_bytes(), &[0; 96]].concat();
-    for frames in [None, Some(Frames::One(0))] {
+    for (frames, declare) in [
+        (None, "declare image(3,time)[3]"),
+        (Some(Frames::One(0)), "declare image(3)[12]"),
+    ] {
         let reading = Reading {
             frames,
             ..Reading::default()
         };
-        let error = Image::<f32>::from_bytes(&file, 3, &[], &reading).map(|_| ());
+        let error = Image::<f32>::from_bytes(&file, Declared::new(3, &[]), &reading).map(|_| ());
         let error = error.unwrap_err().to_string();
-        for part in ["declare image(3)[12]", "the 3 of axis 3", "the 4 of axis 4"] {
+        for part in [declare, "the 3 of axis 3", "the 4 of axis 4"] {
             assert!(error.contains(part), "{frames:?}: {error}");
         }
     }

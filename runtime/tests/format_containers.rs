@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use runtime::image::{Image, ImageError, Reading, describe, files_of};
+use runtime::image::{Declared, Image, ImageError, Reading, describe, files_of};
 
 fn file(name: &str) -> PathBuf {
     let files = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/files");
@@ -90,7 +90,7 @@ fn coordinates_that_are_not_regular_need_a_place() {
     assert!(description.notes.iter().any(told));
     let mut reading = Reading::default();
     reading.set_world("index").unwrap();
-    let read = Image::<f32>::read_with(&file(name), 3, &[], &reading);
+    let read = Image::<f32>::read_with(&file(name), Declared::new(3, &[]), &reading);
     let image = read.unwrap_or_else(|e| panic!("{e}")).image;
     assert_eq!(
         image.orientation().to_world(&[1.0, 2.0, 1.0]),
@@ -150,7 +150,8 @@ fn pictures_of_other_compressions_come_with_a_command() {
     bytes.splice(at..at + name.len(), *b"1.2.840.10008.1.2.4.90");
     bytes[at - 2] += 2;
     // The length of group 2 is not looked at.
-    let error = Image::<f32>::from_bytes(&bytes, 3, &[], &Reading::default()).map(|_| ());
+    let error =
+        Image::<f32>::from_bytes(&bytes, Declared::new(3, &[]), &Reading::default()).map(|_| ());
     let error = error.unwrap_err().to_string();
     assert!(
         error.contains("JPEG 2000") && error.contains("gdcmconv --raw"),

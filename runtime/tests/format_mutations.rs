@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use runtime::image::{Frames, Image, Reading, describe, statistics};
+use runtime::image::{Declared, Frames, Image, Reading, describe, statistics};
 use runtime::nrrd::{self, Encoding, Format, Header, Nrrd, SampleType, Samples};
 
 /// What decoders and buffers take whatever they read: bzip2 needs four megabytes, the beginning of a file one, twice.
@@ -71,20 +71,21 @@ fn damaged(file: &[u8], chance: &mut Chance) -> Vec<u8> {
 
 /// Reads bytes as images of several types, and a frame of them.
 fn read_as_everything(bytes: &[u8]) {
-    let types: [(usize, &[usize]); 6] = [
-        (3, &[]),
-        (3, &[3]),
-        (2, &[3]),
-        (2, &[]),
-        (3, &[3, 3]),
-        (1, &[2]),
+    let types = [
+        Declared::new(3, &[]),
+        Declared::new(3, &[3]),
+        Declared::new(2, &[3]),
+        Declared::new(2, &[]),
+        Declared::new(3, &[3, 3]),
+        Declared::new(1, &[2]),
+        Declared::over_time(3, &[]),
+        Declared::over_time(2, &[3]),
     ];
-    for (dim, shape) in types {
+    for declared in types {
         // A value or an error: nothing else is asked.
         drop(Image::<f32>::from_bytes(
             bytes,
-            dim,
-            shape,
+            declared,
             &Reading::default(),
         ));
     }
@@ -92,7 +93,11 @@ fn read_as_everything(bytes: &[u8]) {
         frames: Some(Frames::One(1)),
         ..Reading::default()
     };
-    drop(Image::<f64>::from_bytes(bytes, 3, &[], &frame));
+    drop(Image::<f64>::from_bytes(
+        bytes,
+        Declared::new(3, &[]),
+        &frame,
+    ));
 }
 
 #[test]
@@ -174,9 +179,10 @@ fn damaged_containers_take_no_memory_that_is_not_claimed() {
                 ..limited.clone()
             };
             let peak = peak_of(|| {
-                for shape in [&[][..], &[2]] {
-                    drop(Image::<f32>::from_bytes(&bytes, dim, shape, &reading));
-                    drop(Image::<f32>::from_bytes(&bytes, dim, shape, &limited));
+                for (timed, shape) in [(false, &[][..]), (false, &[2]), (true, &[])] {
+                    let declared = Declared { dim, timed, shape };
+                    drop(Image::<f32>::from_bytes(&bytes, declared, &reading));
+                    drop(Image::<f32>::from_bytes(&bytes, declared, &limited));
                 }
             });
             assert!(
@@ -265,7 +271,11 @@ fn damaged_directories_take_no_memory_that_is_not_claimed() {
             };
             let peak = peak_of(|| {
                 for shape in [&[][..], &[2]] {
-                    let read = Image::<f32>::read_with(&copy.join(name), 3, shape, &reading);
+                    let read = Image::<f32>::read_with(
+                        &copy.join(name),
+                        Declared::new(3, shape),
+                        &reading,
+                    );
                     drop(read);
                 }
             });
@@ -305,7 +315,8 @@ fn memory_follows_the_data_and_not_the_header() {
         let sizes = file.windows(6).position(|w| w == b"100000").unwrap();
         file.splice(sizes..sizes + 6, *b"1000000000");
         let peak = peak_of(|| {
-            let error = Image::<f64>::from_bytes(&file, 1, &[], &Reading::default()).unwrap_err();
+            let error = Image::<f64>::from_bytes(&file, Declared::new(1, &[]), &Reading::default())
+                .unwrap_err();
             assert!(
                 error.to_string().contains("end after 200000 bytes")
                     || error.to_string().contains("end after 100000"),
@@ -331,8 +342,7 @@ fn samples_are_kept_once() {
         let peak = peak_of(|| {
             loaded = Some(Image::<f32>::from_bytes(
                 &file,
-                dim,
-                shape,
+                Declared::new(dim, shape),
                 &Reading::default(),
             ))
         });
@@ -353,7 +363,7 @@ fn an_image_above_the_limit_is_refused_before_anything_is_read() {
         memory: Some(1_000_000),
         ..Reading::default()
     };
-    let error = Image::<f32>::from_bytes(&file, 2, &[], &limited).unwrap_err();
+    let error = Image::<f32>::from_bytes(&file, Declared::new(2, &[]), &limited).unwrap_err();
     assert_eq!(
         error.to_string(),
         "the image needs 4.0 MB of memory, more than the 1.0 MB there are"
@@ -362,7 +372,7 @@ fn an_image_above_the_limit_is_refused_before_anything_is_read() {
         memory: Some(4_000_000),
         ..Reading::default()
     };
-    assert!(Image::<f32>::from_bytes(&file, 2, &[], &enough).is_ok());
+    assert!(Image::<f32>::from_bytes(&file, Declared::new(2, &[]), &enough).is_ok());
 }
 
 /// Zeros as PNG has them, compressed.
@@ -411,7 +421,7 @@ fn what_a_picture_has_beside_its_pixels_takes_no_memory() {
     ];
     let file = black_png(2, 2, &chunks);
     let peak = peak_of(|| {
-        let image = Image::<f32>::from_bytes(&file, 2, &[], &Reading::default());
+        let image = Image::<f32>::from_bytes(&file, Declared::new(2, &[]), &Reading::default());
         assert_eq!(image.expect("an image").image.sample(0, &[1, 1]), Some(0.0));
     });
     assert!(peak < CONSTANT, "{peak} bytes");

@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use runtime::fem::FemFile;
-use runtime::image::{Image, Reading};
+use runtime::image::{Declared, Image, Reading};
 use runtime::input::sequence::read_reals;
 
 /// Numbers 1, 2, 3 … in text: plainly, and with markup in every place where XML allows it.
@@ -77,7 +77,7 @@ fn images_are_read_as_xml() {
                 array: Some("a<b & \"c\"".to_string()),
                 ..Reading::default()
             };
-            let read = |path: &Path| Image::<f32>::read_with(path, 3, &[], &reading);
+            let read = |path: &Path| Image::<f32>::read_with(path, Declared::new(3, &[]), &reading);
             let loaded = on_disk("image.vti", &file, read).unwrap_or_else(|e| panic!("{e}"));
             loaded.image.samples()[..8].to_vec()
         };
@@ -142,7 +142,7 @@ fn bytes_after_appended_data_are_not_xml() {
     bytes.extend(values.iter().flat_map(|x| x.to_le_bytes()));
     // The samples look like the beginnings of tags and entities.
     assert!(bytes[head..].windows(2).any(|pair| pair == b"<<"));
-    let loaded = Image::<f32>::from_bytes(&bytes, 3, &[], &Reading::default());
+    let loaded = Image::<f32>::from_bytes(&bytes, Declared::new(3, &[]), &Reading::default());
     let loaded = loaded.unwrap_or_else(|e| panic!("{e}"));
     assert_eq!(loaded.image.samples()[..8], values);
 }

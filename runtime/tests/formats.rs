@@ -6,7 +6,8 @@
 use std::path::{Path, PathBuf};
 
 use runtime::image::{
-    Frames, Image, ImageError, Level, MeasurementFrame, Reading, World, describe, files_of,
+    Declared, Frames, Image, ImageError, Level, MeasurementFrame, Reading, World, describe,
+    files_of,
 };
 
 fn directory() -> PathBuf {
@@ -110,7 +111,7 @@ fn files_of_other_tools_are_what_those_tools_say() {
             ..
         } = &expected;
         let path = file(name);
-        let loaded = Image::<f64>::read_with(&path, *dim, shape, reading);
+        let loaded = Image::<f64>::read_with(&path, Declared::new(*dim, shape), reading);
         let image = loaded.unwrap_or_else(|e| panic!("{e}")).image;
         for (index, world) in &expected.worlds {
             let at: Vec<f64> = index.iter().map(|&i| i as f64).collect();
@@ -133,7 +134,7 @@ fn files_of_other_tools_are_what_those_tools_say() {
             }
         }
         // Both precisions come from the same samples.
-        let single = Image::<f32>::read_with(&path, *dim, shape, reading)
+        let single = Image::<f32>::read_with(&path, Declared::new(*dim, shape), reading)
             .unwrap()
             .image;
         let pairs = single.samples().iter().zip(image.samples());
@@ -240,7 +241,8 @@ fn formats_that_are_not_read_are_named_with_a_way_out() {
         (b"%PDF-1.7", "PDF"),
     ];
     for (bytes, format) in beginnings {
-        let error = Image::<f32>::from_bytes(bytes, 3, &[], &Reading::default()).unwrap_err();
+        let error = Image::<f32>::from_bytes(bytes, Declared::new(3, &[]), &Reading::default())
+            .unwrap_err();
         assert!(
             error.message().contains(&format!("of the format {format}")),
             "{error}"
@@ -255,7 +257,7 @@ fn dicom_is_known_behind_another_header_and_without_its_mark() {
     tiff[..8].copy_from_slice(b"II*\0\x08\0\0\0");
     let unmarked = tiff[132..].to_vec();
     for bytes in [tiff, unmarked] {
-        let read = Image::<f32>::from_bytes(&bytes, 2, &[], &Reading::default());
+        let read = Image::<f32>::from_bytes(&bytes, Declared::new(2, &[]), &Reading::default());
         let image = read.unwrap_or_else(|e| panic!("{e}")).image;
         assert_eq!(
             (image.sizes(), image.sample(0, &[4, 3])),
@@ -263,7 +265,8 @@ fn dicom_is_known_behind_another_header_and_without_its_mark() {
         );
     }
     let alone = b"\x08\0\x05\0CS\x0a\0ISO_IR 100";
-    let error = Image::<f32>::from_bytes(alone, 2, &[], &Reading::default()).map(|_| ());
+    let error =
+        Image::<f32>::from_bytes(alone, Declared::new(2, &[]), &Reading::default()).map(|_| ());
     assert!(error.unwrap_err().to_string().contains("no pixels"));
 }
 
@@ -302,16 +305,19 @@ fn what_cannot_be_read_of_a_known_format_says_why() {
     }
     let error = Image::<f32>::read(&directory(), 3, &[]).unwrap_err();
     assert!(error.to_string().contains("directory"), "{error}");
-    let empty = Image::<f32>::from_bytes(b"", 3, &[], &Reading::default()).unwrap_err();
+    let empty =
+        Image::<f32>::from_bytes(b"", Declared::new(3, &[]), &Reading::default()).unwrap_err();
     assert_eq!(empty.to_string(), "the file is empty");
-    let text = Image::<f32>::from_bytes(b"1.5 2 3\n", 3, &[], &Reading::default()).unwrap_err();
+    let text = Image::<f32>::from_bytes(b"1.5 2 3\n", Declared::new(3, &[]), &Reading::default())
+        .unwrap_err();
     assert!(text.hints()[0].contains("encoding: ascii"), "{text}");
 }
 
 #[test]
 fn what_is_packed_in_a_way_that_is_not_read_can_be_written_anew() {
     let bytes = |name: &str| std::fs::read(file(name)).unwrap_or_else(|e| panic!("{name}: {e}"));
-    let read = |bytes: &[u8]| Image::<f32>::from_bytes(bytes, 3, &[], &Reading::default());
+    let read =
+        |bytes: &[u8]| Image::<f32>::from_bytes(bytes, Declared::new(3, &[]), &Reading::default());
     let text = String::from_utf8(bytes("vtk-text.vti")).expect("text");
     let said = text.replacen(
         "<VTKFile ",
@@ -341,7 +347,11 @@ fn pictures_that_are_cut_off_are_told_so() {
     ] {
         let bytes = std::fs::read(file(name)).expect("a file");
         for length in [9, bytes.len() / 2, bytes.len() - 1] {
-            let read = Image::<f32>::from_bytes(&bytes[..length], 2, &[3], &Reading::default());
+            let read = Image::<f32>::from_bytes(
+                &bytes[..length],
+                Declared::new(2, &[3]),
+                &Reading::default(),
+            );
             let Err(error) = read else {
                 // The missing bytes may be behind the samples.
                 assert!(length > bytes.len() / 2, "{name}: {length}");
@@ -383,7 +393,8 @@ fn notes_say_what_was_decided() {
         world: World::Lps,
         ..Reading::default()
     };
-    let loaded = Image::<f32>::read_with(&file("itk-vector.nii"), 3, &[3], &nifti).unwrap();
+    let loaded =
+        Image::<f32>::read_with(&file("itk-vector.nii"), Declared::new(3, &[3]), &nifti).unwrap();
     assert!(
         loaded
             .notes
@@ -396,7 +407,8 @@ fn notes_say_what_was_decided() {
         flip_components: true,
         ..nifti
     };
-    let turned = Image::<f32>::read_with(&file("itk-vector.nii"), 3, &[3], &flipped).unwrap();
+    let turned =
+        Image::<f32>::read_with(&file("itk-vector.nii"), Declared::new(3, &[3]), &flipped).unwrap();
     let both = |c| {
         (
             loaded.image.sample(c, &[1, 1, 1]).unwrap(),
@@ -440,7 +452,8 @@ fn numbers_may_touch_the_tags_around_them() {
         ("0 1 2 3 4 5 6 x", false),
     ] {
         let text = text_image(numbers);
-        let read = Image::<f64>::from_bytes(text.as_bytes(), 3, &[], &Reading::default());
+        let read =
+            Image::<f64>::from_bytes(text.as_bytes(), Declared::new(3, &[]), &Reading::default());
         assert_eq!(read.is_ok(), right, "{numbers}");
         if let Ok(loaded) = read {
             let samples = &loaded.image.samples()[..8];
@@ -460,7 +473,8 @@ fn long_texts_between_tags_are_read_as_fast_as_others() {
     );
     let time = |file: &str| {
         let start = std::time::Instant::now();
-        let read = Image::<f32>::from_bytes(file.as_bytes(), 3, &[], &Reading::default());
+        let read =
+            Image::<f32>::from_bytes(file.as_bytes(), Declared::new(3, &[]), &Reading::default());
         let image = read.unwrap_or_else(|e| panic!("{e}")).image;
         assert_eq!(image.sample(0, &[side - 1; 3]), Some(7.0));
         start.elapsed().as_secs_f64()
@@ -478,13 +492,15 @@ fn samples_that_become_infinite_are_warned_of() {
         let warnings = loaded.into_iter().filter(|n| n.level == Level::Warning);
         warnings.map(|n| n.text).collect()
     };
-    let read = Image::<f32>::from_bytes(file.as_bytes(), 2, &[], &Reading::default());
+    let read =
+        Image::<f32>::from_bytes(file.as_bytes(), Declared::new(2, &[]), &Reading::default());
     let single = notes(read.expect("an image").notes);
     assert!(
         single.len() == 1 && single[0].starts_with("2 samples are beyond"),
         "{single:?}"
     );
-    let read = Image::<f64>::from_bytes(file.as_bytes(), 2, &[], &Reading::default());
+    let read =
+        Image::<f64>::from_bytes(file.as_bytes(), Declared::new(2, &[]), &Reading::default());
     assert_eq!(notes(read.expect("an image").notes), [""; 0]);
 }
 

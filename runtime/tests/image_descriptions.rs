@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use approx::assert_relative_eq;
-use runtime::image::{AsImage, BARS, Image, Statistics, describe, statistics};
+use runtime::image::{AsImage, BARS, Image, Reading, Statistics, describe, statistics};
 use runtime::nrrd::{self, Encoding, Format, Header, Nrrd, SampleType, Samples};
 
 fn file(name: &str) -> PathBuf {
@@ -42,20 +42,24 @@ fn a_grid_is_described_without_its_samples() {
 fn a_description_is_that_of_the_chosen_frames() {
     let declared = |name: &str| describe(&file(name)).unwrap().declare("v").unwrap();
     for (name, expected) in [
-        ("itk-frames.nrrd", "input image(3)[3] v;"),
+        ("itk-frames.nrrd", "input image(3,time)[] v;"),
         ("itk-frames.nrrd#1", "input image(3)[] v;"),
         ("itk-frames.nii.gz#2", "input image(3)[] v;"),
-        ("itk-frames.mha#0:1", "input image(3)[2] v;"),
+        ("itk-frames.mha#0:1", "input image(3,time)[] v;"),
         ("tifffile-imagej.tif#1", "input image(3)[3] v;"),
+        ("tifffile-imagej.tif", "input image(3,time)[3] v;"),
         ("netcdf-classic.nc#u#1", "input image(3)[] v;"),
+        ("netcdf-classic.nc#u", "input image(3,time)[] v;"),
         ("netcdf-classic.nc#v,u#2", "input image(3)[2] v;"),
         ("ome-3.zarr#1", "input image(3)[2] v;"),
     ] {
         assert_eq!(declared(name), expected, "{name}");
         // A program with this declaration takes the file.
-        let AsImage { shape, sizes, .. } = image(name);
-        let loaded = Image::<f32>::read(&file(name), 3, &shape);
-        assert_eq!(loaded.unwrap().image.sizes(), sizes, "{name}");
+        let own = image(name);
+        let loaded = Image::<f32>::read_with(&file(name), own.declared(), &Reading::default());
+        let loaded = loaded.unwrap().image;
+        assert_eq!(loaded.sizes(), own.sizes, "{name}");
+        assert_eq!(loaded.time(), own.time.as_ref(), "{name}");
     }
     let error = describe(&file("itk-frames.nrrd#3"))
         .unwrap_err()

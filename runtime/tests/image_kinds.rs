@@ -1,7 +1,7 @@
 //! Every kind of NRRD's vocabulary as the axis of components: first and last, with and without a space, against every
 //! declared shape.
 
-use runtime::image::{Image, ImageError, Loaded, Reading, Triangle};
+use runtime::image::{Declared, Image, ImageError, Loaded, Reading, Triangle};
 use runtime::nrrd::{self, Kind, Nrrd};
 
 /// Sizes of the grid, unlike those of any kind.
@@ -114,7 +114,7 @@ impl Row {
 }
 
 fn load(array: &Nrrd, dim: usize, shape: &[usize]) -> Result<Loaded<f64>, ImageError> {
-    Image::from_nrrd(array, dim, shape, &Reading::default())
+    Image::from_nrrd(array, Declared::new(dim, shape), &Reading::default())
 }
 
 fn rows() -> Vec<Row> {
@@ -177,7 +177,8 @@ fn kinds_and_sizes_give_the_stated_components() {
 fn a_size_that_a_kind_does_not_have_is_an_error_of_the_file() {
     let text = "NRRD0005\ntype: uchar\ndimension: 2\nsizes: 4 2\nkinds: 3-vector space\nencoding: raw\n\n12345678";
     let error =
-        Image::<f32>::from_bytes(text.as_bytes(), 1, &[4], &Reading::default()).unwrap_err();
+        Image::<f32>::from_bytes(text.as_bytes(), Declared::new(1, &[4]), &Reading::default())
+            .unwrap_err();
     assert!(
         error
             .to_string()
@@ -288,7 +289,7 @@ fn halves_of_matrices_are_completed_on_request() {
                 triangle: Some(triangle),
                 ..Reading::default()
             };
-            let image = Image::<f64>::from_nrrd(&array, 1, &shape, &reading)
+            let image = Image::<f64>::from_nrrd(&array, Declared::new(1, &shape), &reading)
                 .unwrap()
                 .image;
             let n = shape[0] * shape[1];

@@ -4,7 +4,8 @@
 use approx::assert_relative_eq;
 use runtime::grid::Placement;
 use runtime::image::{
-    Frames, Image, Level, Loaded, MeasurementFrame, Orientation, Reading, World, disagreements,
+    Declared, Frames, Image, Level, Loaded, MeasurementFrame, Orientation, Reading, World,
+    disagreements,
 };
 use runtime::nrrd::{self, Nrrd};
 
@@ -20,7 +21,7 @@ fn array(sizes: &[usize], fields: &str, numbers: &[f64]) -> Nrrd {
 }
 
 fn load(array: &Nrrd, dim: usize, shape: &[usize], reading: &Reading) -> Loaded<f64> {
-    Image::from_nrrd(array, dim, shape, reading).unwrap_or_else(|e| panic!("{e}"))
+    Image::from_nrrd(array, Declared::new(dim, shape), reading).unwrap_or_else(|e| panic!("{e}"))
 }
 
 fn voxel(loaded: &Loaded<f64>) -> Vec<f64> {
@@ -256,7 +257,8 @@ fn a_place_that_is_given_counts_before_the_file() {
         ("none", "places no grid"),
         ("like:none.nrrd", "none.nrrd: No such file"),
     ] {
-        let error = Image::<f64>::from_nrrd(&plane, 2, &[], &reading(place)).unwrap_err();
+        let error =
+            Image::<f64>::from_nrrd(&plane, Declared::new(2, &[]), &reading(place)).unwrap_err();
         assert!(error.to_string().contains(part), "{error}");
     }
 }
@@ -309,7 +311,7 @@ fn frames_are_chosen_wherever_their_axis_stands() {
             frames: Some(Frames::One(4)),
             ..Reading::default()
         };
-        let error = Image::<f64>::from_nrrd(&array, 1, &[3], &outside).unwrap_err();
+        let error = Image::<f64>::from_nrrd(&array, Declared::new(1, &[3]), &outside).unwrap_err();
         assert!(
             error.to_string().contains("frame 4 is asked for"),
             "{error}"
@@ -335,7 +337,8 @@ fn frames_are_chosen_wherever_their_axis_stands() {
         assert_eq!(image.sample(2, &[0]), Some(40.0));
         for (wrong, part) in [((3, 6), "frame 6"), ((0, 3), "frames 0 to 3 are 4 numbers")] {
             let error =
-                Image::<f64>::from_nrrd(&array, 1, &[3], &range(wrong.0, wrong.1)).unwrap_err();
+                Image::<f64>::from_nrrd(&array, Declared::new(1, &[3]), &range(wrong.0, wrong.1))
+                    .unwrap_err();
             assert!(error.to_string().contains(part), "{error}");
         }
     }
@@ -344,7 +347,7 @@ fn frames_are_chosen_wherever_their_axis_stands() {
         frames: Some(Frames::One(0)),
         ..Reading::default()
     };
-    let error = Image::<f64>::from_nrrd(&one, 1, &[], &reading).unwrap_err();
+    let error = Image::<f64>::from_nrrd(&one, Declared::new(1, &[]), &reading).unwrap_err();
     assert!(
         error.to_string().contains("none of them has frames"),
         "{error}"
@@ -365,7 +368,7 @@ fn which_axis_has_frames_does_not_depend_on_which_is_asked_for() {
         assert_eq!(image.sizes(), [3, 2], "frame {frame}");
         assert_eq!(image.sample(0, &[2, 1]), Some((6 * frame + 5) as f64));
     }
-    let error = Image::<f64>::from_nrrd(&array, 2, &[], &reading(5)).unwrap_err();
+    let error = Image::<f64>::from_nrrd(&array, Declared::new(2, &[]), &reading(5)).unwrap_err();
     assert!(
         error.to_string().contains("axis 2 has frames 0 to 4"),
         "{error}"

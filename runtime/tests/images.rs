@@ -2,7 +2,7 @@
 
 use approx::assert_relative_eq;
 use ndarray::{Array, IxDyn, s};
-use runtime::image::{Image, ImageArray, ImageError, Orientation, ROW_LOAD, Reading};
+use runtime::image::{Declared, Image, ImageArray, ImageError, Orientation, ROW_LOAD, Reading};
 use runtime::nrrd::{self, Nrrd, SampleType};
 use runtime::png::{self, Depth, Png};
 
@@ -33,7 +33,8 @@ fn image(
     shape: &[usize],
 ) -> Result<Image<f64>, ImageError> {
     let array = array(sizes, fields);
-    Image::from_nrrd(&array, dim, shape, &Reading::default()).map(|loaded| loaded.image)
+    Image::from_nrrd(&array, Declared::new(dim, shape), &Reading::default())
+        .map(|loaded| loaded.image)
 }
 
 /// Directions (by axis) and origin of a scalar image with the given fields.
@@ -106,7 +107,7 @@ fn arrays_in_memory_have_the_slowest_axis_first_and_components_last() {
     });
     let in_memory = ImageArray::new(array, Orientation::identity(3));
     assert_eq!(in_memory.sample_type(), SampleType::I32);
-    let image: Image<f32> = in_memory.image(&[3, 2]).unwrap();
+    let image: Image<f32> = in_memory.image(Declared::new(3, &[3, 2])).unwrap();
     assert_eq!(image.sizes(), [4, 3, 2]);
     for (k, j, i) in [(0, 0, 0), (1, 2, 3), (0, 2, 1)] {
         for (r, q) in [(0, 0), (2, 1), (1, 0)] {
@@ -120,14 +121,16 @@ fn arrays_in_memory_have_the_slowest_axis_first_and_components_last() {
     let array = Array::from_shape_fn(IxDyn(&[2, 3]), |ix| (10 * ix[0] + ix[1]) as f64);
     let plane = Orientation::identity(2);
     let turned = ImageArray::new(array.clone().reversed_axes(), plane.clone());
-    let image: Image<f64> = turned.image(&[]).unwrap();
+    let image: Image<f64> = turned.image(Declared::new(2, &[])).unwrap();
     assert_eq!(image.sizes(), [2, 3]);
     assert_eq!(image.sample(0, &[1, 2]), Some(12.0));
     let lower = array.clone().slice_move(s![1.., ..]).into_dyn();
-    let image: Image<f64> = ImageArray::new(lower, plane.clone()).image(&[]).unwrap();
+    let image: Image<f64> = ImageArray::new(lower, plane.clone())
+        .image(Declared::new(2, &[]))
+        .unwrap();
     assert_eq!(image.samples()[..3], [10.0, 11.0, 12.0]);
     let wrong = ImageArray::new(array, plane)
-        .image::<f64>(&[2])
+        .image::<f64>(Declared::new(2, &[2]))
         .unwrap_err();
     assert!(
         wrong.to_string().contains("array has shape [2, 3]"),
@@ -313,7 +316,7 @@ const REFUSED: &[Refused] = &[
       help: or say which half it is: `--symmetric-vol upper` (xx xy xz yy yz zz) or `--symmetric-vol lower` (xx yx yy zx zy zz)"),
     (&[2, 3, 4, 20], "kinds: space space space time", 3, &[],
      "-vol: axis 3 of kind `time` has 20 numbers, but image(3)[] wants 1 number per sample\n\
-      help: declare `input image(3)[20] vol;`\n\
+      help: declare `input image(3,time)[] vol;`\n\
       help: or take one of the 20 frames of axis 3: `FILE#N`, counted from 0"),
     (&[3, 6, 5], "kinds: RGB-color domain domain", 2, &[],
      "-vol: axis 0 of kind `RGB-color` has 3 numbers, but image(2)[] wants 1 number per sample\n\
@@ -335,14 +338,17 @@ fn images_of_another_type_than_declared_are_refused_with_ways_out() {
     for &(sizes, fields, dim, shape, message) in REFUSED {
         let mut file = Vec::new();
         nrrd::write_attached(&array(sizes, fields), Default::default(), &mut file).unwrap();
-        let error = Image::<f64>::from_bytes(&file, dim, shape, &reading).expect_err(fields);
+        let error =
+            Image::<f64>::from_bytes(&file, Declared::new(dim, shape), &reading).expect_err(fields);
         assert_eq!(error.to_string(), message, "{sizes:?} {fields}");
     }
     let block = nrrd::read_bytes(
         b"NRRD0001\ntype: block\nblock size: 2\ndimension: 1\nsizes: 1\nencoding: raw\n\nab",
         None,
     );
-    let error = Image::<f32>::from_nrrd(&block.unwrap(), 1, &[], &Reading::default()).unwrap_err();
+    let error =
+        Image::<f32>::from_nrrd(&block.unwrap(), Declared::new(1, &[]), &Reading::default())
+            .unwrap_err();
     assert!(error.to_string().contains("type `block`"), "{error}");
 }
 
@@ -379,10 +385,10 @@ fn samples_of_every_type_are_converted_without_scaling() {
         let header =
             format!("NRRD0001\ntype: {name}\ndimension: 1\nsizes: 2\nencoding: ascii\n\n{text}\n");
         let nrrd = nrrd::read_bytes(header.as_bytes(), None).unwrap();
-        let double = Image::<f64>::from_nrrd(&nrrd, 1, &[], &Reading::default())
+        let double = Image::<f64>::from_nrrd(&nrrd, Declared::new(1, &[]), &Reading::default())
             .unwrap()
             .image;
-        let single = Image::<f32>::from_nrrd(&nrrd, 1, &[], &Reading::default())
+        let single = Image::<f32>::from_nrrd(&nrrd, Declared::new(1, &[]), &Reading::default())
             .unwrap()
             .image;
         for (i, word) in text.split(' ').enumerate() {
@@ -409,7 +415,7 @@ fn files_are_streamed_to_the_same_image_as_arrays() {
     let path = directory.join("vectors.nrrd");
     nrrd::write(&nrrd, nrrd::Format::default(), &path).unwrap();
     let read = Image::<f32>::read(&path, 2, &[3]).unwrap().image;
-    let made = Image::<f32>::from_nrrd(&nrrd, 2, &[3], &Reading::default())
+    let made = Image::<f32>::from_nrrd(&nrrd, Declared::new(2, &[3]), &Reading::default())
         .unwrap()
         .image;
     assert_eq!(read.samples(), made.samples());

@@ -15,6 +15,7 @@ const SPEC: ProbeSpec = ProbeSpec {
     degree: 3,
     orders: 0b111,
     components: 1,
+    frames: 0,
 };
 
 #[test]

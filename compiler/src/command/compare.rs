@@ -67,11 +67,11 @@ pub(super) fn compare(words: &CompareWords) -> u8 {
 /// Reads two images, which must have the same sizes and components.
 fn read(one: &Path, other: &Path) -> Result<[Image<f64>; 2], String> {
     let described = [described(one)?, described(other)?];
-    let shape = |image: &AsImage| (image.sizes.clone(), image.shape.clone());
+    let shape = |image: &AsImage| (image.sizes.clone(), image.shape.clone(), image.frames);
     if shape(&described[0]) != shape(&described[1]) {
         let text = |path: &Path, image: &AsImage| {
             let sizes: Vec<String> = image.sizes.iter().map(usize::to_string).collect();
-            let components: usize = image.shape.iter().product();
+            let components = numbers(image);
             let of = match components {
                 1 => String::new(),
                 n => format!(" of {n} components"),
@@ -86,10 +86,20 @@ fn read(one: &Path, other: &Path) -> Result<[Image<f64>; 2], String> {
         return Err(format!("{a}, and {b}"));
     }
     let read = |path: &Path, image: &AsImage| {
-        let loaded = Image::<f64>::read(path, image.sizes.len(), &image.shape);
+        let numbers = [numbers(image)];
+        let shape = match image.frames {
+            1 => &image.shape[..],
+            _ => &numbers,
+        };
+        let loaded = Image::<f64>::read(path, image.sizes.len(), shape);
         loaded.map(|loaded| loaded.image).map_err(|e| e.to_string())
     };
     Ok([read(one, &described[0])?, read(other, &described[1])?])
+}
+
+/// The numbers at each place of the grid: those of all components in all frames.
+fn numbers(image: &AsImage) -> usize {
+    image.shape.iter().product::<usize>() * image.frames
 }
 
 fn described(path: &Path) -> Result<AsImage, String> {

@@ -262,6 +262,9 @@ fn image_lines(path: &Path, description: &Description, values: Option<&Statistic
                 .as_ref()
                 .map_or(String::new(), |unit| format!(" {unit}"));
             text += &format!("  samples    {sizes}, steps {steps}{unit}\n");
+            if let Some(time) = &image.time {
+                text += &format!("  frames     {}, {time}\n", image.frames);
+            }
             let extents = image.world_box();
             let extents = extents
                 .iter()
@@ -295,6 +298,8 @@ fn image_json(path: &Path, description: &Description, values: Option<&Statistics
             "sizes": image.sizes,
             "shape": image.shape,
             "steps": image.steps,
+            "frames": image.frames,
+            "times": image.time.as_ref().map(|time| [time.start(), time.end(image.frames)]),
             "unit": image.unit,
             "space": image.space,
             "world": image.world_box(),

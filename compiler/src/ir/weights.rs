@@ -51,6 +51,7 @@ pub(crate) fn probe_kernel(
         degree: pieces.iter().map(KernelPieces::degree).max().unwrap_or(0),
         orders: orders.0,
         components: field.shape.size(),
+        frames: 0,
     };
     let axes: Vec<&KernelPieces> = pieces.iter().collect();
     ProbeKernel::new(&spec, &axes).unwrap_or_else(|why| panic!("probe of {field}: {why}"))

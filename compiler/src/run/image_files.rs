@@ -8,7 +8,8 @@ use crate::{codegen::Compiled, ir::interface};
 use runtime::{
     file_name::FileName,
     image::{
-        Image, ImageArray, ImageError, Note, Reading, SharedImage, Surroundings, disagreements,
+        Declared, FirstDate, Image, ImageArray, ImageError, Note, Reading, SharedImage,
+        Surroundings, disagreements,
     },
     nrrd::FromSample,
 };
@@ -108,7 +109,7 @@ pub(super) fn read<T: runtime::image::Real + FromSample>(
     for (kept, (image, source)) in kept.iter_mut().zip(wanted) {
         kept.take_if(|kept| !kept.is_of(source, image));
     }
-    let mut images = Vec::new();
+    let (mut images, mut first_date) = (Vec::new(), FirstDate::default());
     let mut all: Vec<Surroundings> = Vec::new();
     let mut by_name = Vec::new();
     for (n, (image, (source, reading))) in program.interface.images.iter().zip(sources).enumerate()
@@ -126,11 +127,11 @@ pub(super) fn read<T: runtime::image::Real + FromSample>(
                     let message = format!("{file} is an image(1)[3]");
                     return Err(Failure::input(message));
                 }
-                let image = colour_maps::image(map).image(shape);
+                let image = colour_maps::image(map).image(Declared::new(1, shape));
                 Arc::new(image.map_err(|error| failed(error, None))?)
             }
             ImageSource::Shared(shared) => {
-                let loaded = shared.image(image.dim, shape, reading);
+                let loaded = shared.image(Declared::new(image.dim, shape), reading);
                 let loaded = loaded.map_err(|error| failed(error, None))?;
                 let name = reading.name.as_deref().unwrap_or("image");
                 notes.extend(loaded.notes.iter().map(|note| Note {
@@ -147,7 +148,8 @@ pub(super) fn read<T: runtime::image::Real + FromSample>(
                 let read = match kept[n].take() {
                     Some(read) => read,
                     None => {
-                        let loaded = Image::read_with(file, image.dim, shape, reading);
+                        let loaded =
+                            Image::read_with(file, Declared::new(image.dim, shape), reading);
                         let place = named.then_some(image.span.start);
                         let loaded = loaded.map_err(|error| failed(error, place))?;
                         notes.extend(loaded.notes_on(&file.to_string(), reading));
@@ -161,11 +163,16 @@ pub(super) fn read<T: runtime::image::Real + FromSample>(
                 };
                 let name = reading.name.clone().unwrap_or(file.to_string());
                 own = read.surroundings.clone();
+                let later = first_date.seconds_before(&name, &own);
                 by_name.push((name, read.surroundings.clone()));
-                Arc::clone(&kept[n].insert(read).image)
+                let image = Arc::clone(&kept[n].insert(read).image);
+                match later.map_err(|error| failed(error, None))? {
+                    0.0 => image,
+                    seconds => Arc::new(image.moved_in_time(seconds)),
+                }
             }
             ImageSource::Array(array) => {
-                let image = array.image(shape);
+                let image = array.image(Declared::new(image.dim, shape));
                 Arc::new(image.map_err(|error| failed(error, None))?)
             }
         });

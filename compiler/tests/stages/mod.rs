@@ -15,7 +15,7 @@ use compiler::{
 };
 use ndarray::{ArrayD, IxDyn};
 use runtime::{
-    image::{Image, ImageArray, Orientation},
+    image::{Declared, Image, ImageArray, Orientation},
     simd::Isa,
 };
 use std::{
@@ -137,9 +137,9 @@ impl Case {
                 None => image,
             };
             let loaded: Image<f64> = match self.images.get(n) {
-                Some(ImageSource::Array(array)) => {
-                    array.image(image.shape.dims()).expect("an image that fits")
-                }
+                Some(ImageSource::Array(array)) => array
+                    .image(Declared::new(image.dim, image.shape.dims()))
+                    .expect("an image that fits"),
                 given => {
                     let file = match given {
                         Some(ImageSource::File(file)) => &**file,

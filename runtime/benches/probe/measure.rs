@@ -103,6 +103,7 @@ impl<'a, T: Float> Primitive<'a, T> {
             degree: kernel.pieces.degree(),
             orders: (2 << order) - 1,
             components: 1,
+            frames: 0,
         };
         let mut blocks = Vec::new();
         for block in points.chunks(width) {

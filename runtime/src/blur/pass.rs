@@ -23,7 +23,7 @@ const PIECE: usize = 1 << 12;
 /// Samples that are worth a task of their own.
 const TASK: usize = 1 << 15;
 
-/// An axis of all components of an image.
+/// An axis of all components of all frames of an image.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Axis {
     /// The number of samples along it.
@@ -33,6 +33,8 @@ pub(super) struct Axis {
     /// How often all this is repeated in each component.
     repeats: usize,
     components: usize,
+    /// How often all components are repeated.
+    frames: usize,
 }
 
 impl Axis {
@@ -43,7 +45,13 @@ impl Axis {
             stride: sizes[..axis].iter().product(),
             repeats: sizes[axis + 1..].iter().product(),
             components: image.components(),
+            frames: image.frames(),
         }
+    }
+
+    /// How often the samples along it and those alike are repeated in the image.
+    fn planes(&self) -> usize {
+        self.repeats * self.components * self.frames
     }
 }
 
@@ -82,7 +90,7 @@ impl<'a, T: Real> Pass<'a, T> {
         border: Border<'a>,
     ) -> Result<Pass<'a, T>, ImageError> {
         let radius = gaussian.radius();
-        let all = axis.size * axis.stride * axis.repeats * axis.components;
+        let all = axis.size * axis.stride * axis.planes();
         debug_assert!(to.len() >= all);
         let first = to.as_mut_ptr();
         let (from, longest) = match source {
@@ -148,7 +156,7 @@ impl<'a, T: Real> Pass<'a, T> {
 
     /// How often there are all samples of the axis, each with its neighbours at the stride.
     fn planes(&self) -> usize {
-        self.axis.repeats * self.axis.components
+        self.axis.planes()
     }
 
     /// The number of pieces or blocks of each.
@@ -169,7 +177,7 @@ impl<'a, T: Real> Pass<'a, T> {
     /// Blurs a piece of a row, or a block of columns.
     #[inline(always)]
     fn piece<A: Real>(&self, buffer: &mut Vec<A>, weights: &[A], plane: usize, piece: usize) {
-        let component = plane / self.axis.repeats;
+        let component = plane / self.axis.repeats % self.axis.components;
         let constant = match self.border {
             Border::Constant(values) => A::nearest(values[component]),
             Border::Clamp | Border::Mirror | Border::Wrap => A::zero(),
@@ -331,6 +339,7 @@ mod tests {
                 stride,
                 repeats: 2,
                 components: 1,
+                frames: 1,
             };
             let samples: Vec<f32> = (0..2 * size * stride).map(|n| (n as f32).sin()).collect();
             let bits = |blur: &dyn Fn(&Pass<'_, f32>)| {

@@ -19,7 +19,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::picture::channel_axis;
-use super::{ImageError, Note, Opened, Sink, Source, check_length};
+use super::{FrameTimes, ImageError, Note, Opened, Sink, Source, check_length};
 use crate::memory::MOST_OF_A_BYTE;
 use crate::nrrd::{Axis, Header, Kind, NamedSpace, Samples, Space};
 use bytes::Bytes;
@@ -73,10 +73,14 @@ fn source(files: &[File], mut notes: Vec<Note>) -> Result<Source<'static>, Image
             ..Axis::default()
         });
     }
+    let mut times = FrameTimes::Header;
     let order = match placed(&frames)? {
         Some((stack, columns)) => {
             notes.extend(stack.notes.clone());
             place(&mut header, grid, &stack, columns, first);
+            if let Some(irregular) = stack.times.filter(|times| nearly_regular(times).is_none()) {
+                times = FrameTimes::Seconds(irregular);
+            }
             stack.order
         }
         None => {
@@ -124,6 +128,7 @@ fn source(files: &[File], mut notes: Vec<Note>) -> Result<Source<'static>, Image
     };
     let mut source = Source::decoded("DICOM", header, Box::new(decode));
     source.scale = scale.filter(|_| alike);
+    source.facts.times = times;
     source.notes = notes;
     Ok(source)
 }
@@ -179,26 +184,33 @@ fn place(header: &mut Header, grid: usize, stack: &Stack, directions: Directions
         .axes
         .push(space_axis(stack.positions, stack.step.unwrap_or(single)));
     if stack.moments > 1 {
-        header.axes.push(time_axis(stack.moments, stack.period));
+        let regular = stack.times.as_deref().and_then(nearly_regular);
+        header.axes.push(time_axis(stack.moments, regular));
     }
     header.space = Space::Named(NamedSpace::Lps);
     header.space_origin = Some(stack.origin.to_vec());
     header.space_units = vec!["mm".to_string(); 3];
 }
 
-fn time_axis(size: usize, period: Option<f64>) -> Axis {
-    let period = period.filter(|x| *x > 0.0 && x.is_finite());
+/// An axis of time: the first one and the step, if they are known.
+fn time_axis(size: usize, regular: Option<(f64, f64)>) -> Axis {
+    let regular = regular.filter(|(_, step)| *step > 0.0 && step.is_finite());
     Axis {
         size,
         kind: Some(Kind::Time),
-        spacing: period,
-        units: if period.is_some() {
-            "s".to_string()
-        } else {
-            String::new()
-        },
+        min: regular.map(|(start, _)| start),
+        spacing: regular.map(|(_, step)| step),
+        units: regular.map_or(String::new(), |_| "s".to_string()),
         ..Axis::default()
     }
+}
+
+/// The first of times and the step, if all steps are the same within a hundredth: machines do not keep time better.
+fn nearly_regular(times: &[f64]) -> Option<(f64, f64)> {
+    let (first, last) = (*times.first()?, *times.last()?);
+    let step = (last - first) / (times.len() - 1) as f64;
+    let fits = |pair: &[f64]| (pair[1] - pair[0] - step).abs() <= 0.01 * step;
+    times.windows(2).all(fits).then_some((first, step))
 }
 
 /// Describes pictures without positions: they have steps at most.
@@ -218,7 +230,9 @@ fn unplaced(header: &mut Header, grid: usize, frames: &[&Frame], notes: &mut Vec
         return;
     }
     match first.common.frame_time {
-        Some(period) => header.axes.push(time_axis(frames.len(), Some(period))),
+        Some(period) => header
+            .axes
+            .push(time_axis(frames.len(), Some((0.0, period)))),
         None => header.axes.push(Axis {
             size: frames.len(),
             kind: Some(Kind::Domain),

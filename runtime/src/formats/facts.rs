@@ -1,7 +1,10 @@
 //! Facts about a file beside its header, which decide how its samples become an image.
 
+use super::ImageError;
+use crate::grid::Since;
+
 /// The facts about a file that its NRRD header cannot hold.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Facts {
     /// Which half of symmetric matrices is stored.
     pub(crate) triangle: Option<Triangle>,
@@ -11,6 +14,22 @@ pub(crate) struct Facts {
     pub(crate) reversed_from: Option<usize>,
     /// How users of the format number its axes.
     pub(crate) numbering: Numbering,
+    /// When the frames are.
+    pub(crate) times: FrameTimes,
+    /// The date from which times are counted.
+    pub(crate) since: Option<Since>,
+}
+
+/// The times of the frames of a file.
+#[derive(Clone, Debug, Default)]
+pub(crate) enum FrameTimes {
+    /// The axis of time in the header has the first one and the step, as far as they are known.
+    #[default]
+    Header,
+    /// At these seconds.
+    Seconds(Vec<f64>),
+    /// They cannot be told in seconds, for this reason. Images without time do not need them.
+    Unknown(ImageError),
 }
 
 /// Whether vectors of a format are in the space of its positions.

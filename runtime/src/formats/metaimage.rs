@@ -111,6 +111,7 @@ fn place(lines: &Lines<'_>, header: &mut Header) -> Result<(), String> {
             axis.direction = Some(row.map(|x| x * spacing[a]).collect());
         } else if spacing[a] != 0.0 {
             axis.spacing = Some(spacing[a]);
+            axis.min = Some(origin[a]);
         }
     }
     Ok(())

@@ -141,6 +141,8 @@ fn describe(
     };
     let mut source = Source::decoded(format, header, Box::new(decode));
     source.facts.numbering = Numbering::SlowestFirst;
+    source.facts.times = coordinates.times;
+    source.facts.since = coordinates.since;
     source.notes = coordinates.notes;
     source.unplaced = coordinates.irregular;
     Ok(source)

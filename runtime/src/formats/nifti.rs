@@ -14,7 +14,7 @@ use crate::nrrd::{Axis, DataFile, Encoding, Header, Kind, SampleType, Storage};
 pub(crate) use fields::{FIRST, Layout};
 use fields::{Fields, fields};
 pub(crate) use place::UNITS;
-use place::place;
+use place::{place, unit_of_fourth};
 
 /// A code, the type of samples, and how many make one value of what kind.
 type TypeRow = (i64, SampleType, Option<(usize, Kind)>);
@@ -147,12 +147,18 @@ fn axes(fields: &Fields<'_>) -> Result<Vec<Axis>, String> {
             _ => Kind::List,
         };
         let measured = i <= 4 && step.is_finite() && step > 0.0;
-        axes.push(Axis {
+        let mut axis = Axis {
             size,
             kind: Some(kind),
             spacing: measured.then_some(step),
             ..Axis::default()
-        });
+        };
+        if kind == Kind::Time {
+            let first = fields.real(fields.layout.first_time, 0);
+            axis.min = (measured && first.is_finite()).then_some(first);
+            axis.units = unit_of_fourth(fields).to_string();
+        }
+        axes.push(axis);
     }
     Ok(axes)
 }

@@ -14,7 +14,7 @@ use tiff::{ColorType, TiffError};
 
 use super::Source;
 use super::picture::{channel_axis, cut_off};
-use super::{ImageError, Note};
+use super::{FrameTimes, ImageError, Note};
 use crate::memory::{self, MOST_OF_A_BYTE, most_unpacked};
 use crate::nrrd::{Axis, Header, Kind, SampleType, Samples};
 use arrangement::{Arrangement, arrange, resolution};
@@ -89,6 +89,9 @@ pub(super) fn open<'a, R: Read + Seek + 'a>(
     };
     let mut source = Source::decoded("TIFF", header, Box::new(decode));
     source.notes = notes;
+    if let Some(times) = arrangement.times {
+        source.facts.times = FrameTimes::Seconds(times);
+    }
     Ok(source)
 }
 
@@ -193,10 +196,16 @@ fn header(page: Page, arrangement: &Arrangement) -> Header {
         axes.insert(if page.planar { 2 } else { 0 }, channels);
     }
     let several = arrangement.axes.iter().filter(|(_, size)| *size > 1);
-    axes.extend(several.map(|&(kind, size)| {
-        let depth = if kind == Kind::Domain { z } else { None };
-        axis(size, kind, depth)
-    }));
+    axes.extend(
+        several.map(|&(kind, size)| match (kind, &arrangement.period) {
+            (Kind::Domain, _) => axis(size, kind, z),
+            (Kind::Time, Some((period, unit))) => Axis {
+                units: unit.clone(),
+                ..axis(size, kind, Some(*period))
+            },
+            _ => axis(size, kind, None),
+        }),
+    );
     Header {
         axes,
         ..Header::new(page.sample_type, &[])

@@ -1,5 +1,6 @@
 //! The space of a grid: its name, its units, and the orientation of patient spaces.
 
+use super::calendar::Since;
 use crate::nrrd::{NamedSpace, Space};
 
 /// The space of an image.
@@ -9,6 +10,8 @@ pub struct Surroundings {
     pub space: Space,
     /// The units of its coordinates, if the file says.
     pub units: Vec<String>,
+    /// The date from which the times of an image over time are counted, if the file says.
+    pub since: Option<Since>,
 }
 
 /// The signs of a patient space against right, anterior, superior.

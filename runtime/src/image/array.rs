@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use ndarray::ArrayD;
 
-use super::{Image, PIECE, ROW_LOAD, Real};
+use super::{Declared, Image, PIECE, ROW_LOAD, Real};
 use crate::formats::ImageError;
-use crate::grid::Orientation;
+use crate::grid::{Orientation, TimeAxis};
 use crate::memory;
 use crate::nrrd::{Sample, SampleType, Samples};
 
@@ -14,9 +14,11 @@ use crate::nrrd::{Sample, SampleType, Samples};
 #[derive(Clone, Debug)]
 pub struct ImageArray {
     samples: Arc<Samples>,
-    /// Axes of the grid from the slowest to the fastest, then those of the voxel's tensor.
+    /// The frames of an image over time, then the axes of the grid from the slowest to the fastest, then those of the voxel's
+    /// tensor.
     shape: Vec<usize>,
     orientation: Orientation,
+    time: Option<TimeAxis>,
 }
 
 impl ImageArray {
@@ -39,6 +41,16 @@ impl ImageArray {
             samples: Arc::new(S::into_samples(samples)),
             shape,
             orientation,
+            time: None,
+        }
+    }
+
+    /// The image over time whose array has the frames before all other axes: `array[[t, k, j, i, r, q]]`.
+    #[must_use]
+    pub fn over_time(self, time: TimeAxis) -> ImageArray {
+        ImageArray {
+            time: Some(time),
+            ..self
         }
     }
 
@@ -52,18 +64,54 @@ impl ImageArray {
         &self.orientation
     }
 
-    /// The image in the precision of a program, whose voxels must have the given shape: every sample is converted once.
-    pub fn image<T: Real>(&self, voxel_shape: &[usize]) -> Result<Image<T>, ImageError> {
+    /// The times of the frames, of an image over time.
+    pub fn time(&self) -> Option<&TimeAxis> {
+        self.time.as_ref()
+    }
+
+    /// The image of the declared type in the precision of a program: every sample is converted once.
+    ///
+    /// # Errors
+    /// The array is not of this type, or there is no memory.
+    pub fn image<T: Real>(&self, declared: Declared<'_>) -> Result<Image<T>, ImageError> {
         let (dim, shape) = (self.orientation.dim(), &self.shape);
-        if shape.len() < dim || shape[dim..] != *voxel_shape || shape.contains(&0) {
+        let timed = self.time.is_some();
+        if (dim, timed) != (declared.dim, declared.timed) {
+            let own = Declared {
+                dim,
+                timed,
+                ..declared
+            };
             return Err(ImageError::new(format!(
-                "array has shape {shape:?}, expected {dim} non-empty axes of the grid and then {voxel_shape:?}"
+                "array is an {own}, but the program wants an {declared}"
             )));
         }
-        let sizes: Vec<usize> = shape[..dim].iter().rev().copied().collect();
+        let voxel_shape = declared.shape;
+        let before = usize::from(timed);
+        let grid = before + dim;
+        if shape.len() < grid || shape[grid..] != *voxel_shape || shape.contains(&0) {
+            let frames = if before == 1 {
+                "an axis of frames, "
+            } else {
+                ""
+            };
+            return Err(ImageError::new(format!(
+                "array has shape {shape:?}, expected {frames}{dim} non-empty axes of the grid and then {voxel_shape:?}"
+            )));
+        }
+        let frames = if before == 1 { shape[0] } else { 1 };
+        if let Some(TimeAxis::Table(times)) = &self.time
+            && times.len() != frames
+        {
+            return Err(ImageError::new(format!(
+                "array has {frames} frames, but {} times",
+                times.len()
+            )));
+        }
+        let sizes: Vec<usize> = shape[before..grid].iter().rev().copied().collect();
         let components: usize = voxel_shape.iter().product();
         let plane: usize = sizes.iter().product();
-        let count = self.samples.len();
+        let (frame, count) = (plane * components, self.samples.len());
         let claim = memory::claim((count * size_of::<T>()) as u64)
             .map_err(|shortage| ImageError::new(shortage.to_string()))?;
         let mut samples = T::zeros(count + ROW_LOAD - 1)
@@ -72,12 +120,15 @@ impl ImageArray {
             // There are no arrays of blocks.
             let piece = T::from_samples(&self.samples, start..start + PIECE).unwrap_or_default();
             for (at, sample) in (start..).zip(piece) {
-                samples[at % components * plane + at / components] = sample;
+                let (frame, at) = (at / frame, at % frame);
+                samples[(frame * components + at % components) * plane + at / components] = sample;
             }
         }
         Ok(Image {
             sizes,
             voxel_shape: voxel_shape.to_vec(),
+            frames,
+            time: self.time.clone(),
             samples: Arc::new(samples),
             orientation: self.orientation.clone(),
             _claim: Arc::new(claim),

@@ -3,15 +3,16 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use super::explain::{frames, natural, sizes};
-use super::normalize;
+use super::explain::{frames, natural, natural_over_time, sizes};
+use super::normalize::{self, Plan};
 use super::place::world_space;
 use super::request::{Declared, Reading, World};
-use super::roles::{Wanted, axis_of_frames};
+use super::roles::Wanted;
+use super::says::axis_of_frames;
 use crate::file_name::split_last;
 use crate::file_reference::{Chosen, Frames, chosen, numbered_files};
 use crate::formats::{ImageError, Note, Source};
-use crate::grid::Orientation;
+use crate::grid::{Orientation, TimeAxis};
 use crate::nrrd::{Header, Space};
 
 /// What a file holds.
@@ -40,6 +41,10 @@ pub struct AsImage {
     pub steps: Vec<f64>,
     /// The position and orientation of the grid.
     pub orientation: Orientation,
+    /// The number of frames: 1 without time.
+    pub frames: usize,
+    /// The times of the frames, of an image over time.
+    pub time: Option<TimeAxis>,
     /// The name of the space around it.
     pub space: Option<String>,
     /// The unit of positions, if all coordinates have the same.
@@ -64,9 +69,15 @@ pub fn describe(path: &Path) -> Result<Description, ImageError> {
         frames: chosen.frames,
         ..Reading::default()
     };
-    let own = match chosen.frames {
-        None => natural(&header),
-        Some(frames) => natural(&of_frames(&header, frames).map_err(|e| e.in_file(path))?),
+    let over_time = match chosen.frames {
+        Some(Frames::One(_)) => None,
+        Some(Frames::Range(..)) | None => natural_over_time(&header),
+    };
+    let timed = over_time.is_some();
+    let own = match (over_time, chosen.frames) {
+        (Some(own), _) => Some(own),
+        (None, None) => natural(&header),
+        (None, Some(frames)) => natural(&of_frames(&header, frames).map_err(|e| e.in_file(path))?),
     };
     let mut image = None;
     if let Some((dim, mut shape)) = own {
@@ -78,17 +89,21 @@ pub fn describe(path: &Path) -> Result<Description, ImageError> {
                     shape[0],
                     Declared {
                         dim,
+                        timed,
                         shape: &matrix
                     }
                 ))),
             }
         }
-        let declared = Declared { dim, shape: &shape };
+        let declared = Declared {
+            dim,
+            timed,
+            shape: &shape,
+        };
         match normalize::plan(&header, source.facts(), declared, &reading) {
             Ok(plan) => {
-                notes.extend(plan.notes);
-                let (sizes, orientation) = (plan.sizes, plan.orientation);
-                image = Some(AsImage::new(&header, shape, sizes, orientation));
+                notes.extend(plan.notes.iter().cloned());
+                image = Some(AsImage::new(&header, shape, plan));
             }
             Err(error) if chosen.frames.is_some() => return Err(error.in_file(path)),
             Err(_) => {}
@@ -141,10 +156,11 @@ impl ChosenFrame {
         let source = Source::open_array(chosen.file, chosen.array).ok()?;
         let header = source.header();
         let wanted = Wanted {
-            declared: Declared { dim, shape },
+            declared: Declared::new(dim, shape),
             frames: None,
             triangle: source.facts().triangle,
             numbering: source.facts().numbering,
+            time: None,
         };
         let axis = frames(header, wanted)?;
         let count = header.axes[axis].size;
@@ -184,23 +200,19 @@ fn half_of_matrices(dim: usize, shape: &[usize]) -> Option<Vec<usize>> {
 impl Description {
     /// The declaration of an input that takes the file, if it can be an image.
     pub fn declare(&self, name: &str) -> Option<String> {
-        let AsImage { shape, sizes, .. } = self.image.as_ref()?;
-        let dim = sizes.len();
-        Some(format!("input {} {name};", Declared { dim, shape }))
+        let declared = self.image.as_ref()?.declared();
+        Some(format!("input {declared} {name};"))
     }
 }
 
 impl AsImage {
-    fn new(
-        header: &Header,
-        shape: Vec<usize>,
-        sizes: Vec<usize>,
-        orientation: Orientation,
-    ) -> AsImage {
+    fn new(header: &Header, shape: Vec<usize>, plan: Plan) -> AsImage {
+        let (sizes, orientation) = (plan.sizes, plan.orientation);
         let dim = sizes.len();
         let along = |axis: usize| orientation.index_to_world().iter().skip(axis).step_by(dim);
         let length = |axis: usize| along(axis).map(|x| x * x).sum::<f64>().sqrt();
-        let units = &header.space_units;
+        // A coordinate after the third is time or the like.
+        let units = &header.space_units[..header.space_units.len().min(3)];
         let unit = units.first().filter(|unit| !unit.is_empty());
         AsImage {
             steps: (0..dim).map(length).collect(),
@@ -214,6 +226,17 @@ impl AsImage {
             shape,
             sizes,
             orientation,
+            frames: plan.frames.count(),
+            time: plan.time,
+        }
+    }
+
+    /// Its type.
+    pub fn declared(&self) -> Declared<'_> {
+        Declared {
+            dim: self.sizes.len(),
+            timed: self.time.is_some(),
+            shape: &self.shape,
         }
     }
 

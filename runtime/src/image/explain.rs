@@ -2,7 +2,9 @@
 
 use super::components::{dim_of_matrices, matrix_dim, symmetric_kind};
 use super::request::Declared;
-use super::roles::{Conflict, Role, Says, Wanted, assign, kinds_line, says};
+use super::role::Role;
+use super::roles::{Conflict, Wanted, assign, kinds_line};
+use super::says::{Says, says};
 use crate::file_reference::Frames;
 use crate::formats::ImageError;
 use crate::nrrd::Header;
@@ -39,7 +41,7 @@ pub(crate) fn explain(
 ) -> ImageError {
     let declared = wanted.declared;
     let found = format!("{} ({})", axes(header.axes.len()), sizes(header));
-    let (dim, count) = (declared.dim, declared.components());
+    let (dim, count) = (declared.axes(), declared.components());
     let numbers = plural(count, "number", "numbers");
     let error = match conflict {
         Conflict::TooFewAxes => {
@@ -50,8 +52,13 @@ pub(crate) fn explain(
             let left = axes(header.axes.len() - values.len());
             let verb = if values.len() == 1 { "holds" } else { "hold" };
             ImageError::new(format!(
-                "{} {verb} values, which leaves {left} for the grid, but {declared} wants {dim}",
-                these.join(" and ")
+                "{} {verb} values, which leaves {left} for {}, but {declared} wants {dim}",
+                these.join(" and "),
+                if declared.timed {
+                    "grid and time"
+                } else {
+                    "the grid"
+                }
             ))
         }
         Conflict::Domain => {
@@ -166,9 +173,14 @@ fn with_ways_out(
         }
         _ => natural(header),
     };
-    if let Some((dim, mut shape)) = suggested {
+    let is_whole = wanted.frames.is_none() && !wanted.declared.timed;
+    let over_time = natural_over_time(header).filter(|_| is_whole);
+    if let Some((dim, shape)) = &over_time {
+        error = error.hint(declare(Declared::over_time(*dim, shape)));
+    }
+    if let (Some((dim, mut shape)), None) = (suggested, &over_time) {
         shape.retain(|&size| size != 1);
-        let type_of_file = Declared { dim, shape: &shape };
+        let type_of_file = Declared::new(dim, &shape);
         let unsaid = header
             .axes
             .iter()
@@ -261,6 +273,19 @@ pub(crate) fn natural(header: &Header) -> Option<(usize, Vec<usize>)> {
     }
     shape.retain(|&size| size != 1);
     (1..=3).contains(&dim).then_some((dim, shape))
+}
+
+/// The dimension and the shape of a sample of the image over time that the array is by itself, if one of its axes is time.
+pub(crate) fn natural_over_time(header: &Header) -> Option<(usize, Vec<usize>)> {
+    let said = says(header);
+    let is_time = |a: &usize| said[*a] == Says::Time && header.axes[*a].size > 1;
+    let mut times = (0..said.len()).filter(is_time);
+    let (time, None) = (times.next()?, times.next()) else {
+        return None;
+    };
+    let mut frame = header.clone();
+    frame.axes.remove(time);
+    natural(&frame)
 }
 
 /// The rows and columns of matrices whose axes are the first two, both shorter than all others.

@@ -5,9 +5,11 @@ use super::components::Expansion;
 use super::explain::explain;
 use super::place::{self, Turn};
 use super::request::{Declared, Reading};
-use super::roles::{self, Role, Roles, Wanted};
+use super::role::{Role, Span};
+use super::roles::{self, Roles, Wanted};
+use super::time;
 use crate::formats::{Facts, ImageError, Note};
-use crate::grid::Orientation;
+use crate::grid::{Orientation, Since, TimeAxis};
 use crate::nrrd::{Header, SampleType};
 
 /// Everything of an image but its samples, and how those are found.
@@ -16,6 +18,12 @@ pub(crate) struct Plan {
     pub(crate) roles: Roles,
     /// Samples along each axis of the grid.
     pub(crate) sizes: Vec<usize>,
+    /// The frames that are wanted; one without time.
+    pub(crate) frames: Span,
+    /// Their times, of an image over time.
+    pub(crate) time: Option<TimeAxis>,
+    /// The date from which these are counted, if the file says, and its user does not say other times.
+    pub(crate) since: Option<Since>,
     pub(crate) orientation: Orientation,
     pub(crate) turn: Option<Turn>,
     pub(crate) reversed_from: Option<usize>,
@@ -25,7 +33,7 @@ pub(crate) struct Plan {
 /// How an array becomes an image of the declared type.
 pub(crate) fn plan(
     header: &Header,
-    facts: Facts,
+    facts: &Facts,
     declared: Declared<'_>,
     reading: &Reading,
 ) -> Result<Plan, ImageError> {
@@ -39,6 +47,7 @@ pub(crate) fn plan(
         frames: reading.frames,
         triangle: reading.triangle.or(facts.triangle),
         numbering: facts.numbering,
+        time: None,
     };
     let roles = roles::assign(header, wanted)
         .map_err(|conflict| explain(header, wanted, &conflict, reading.name.as_deref()))?;
@@ -46,12 +55,25 @@ pub(crate) fn plan(
         .filter(|&a| roles.roles[a] == Role::Domain)
         .collect();
     let mut notes = roles.notes.clone();
+    let (frames, time) = match roles.time() {
+        None => (Span::ONE, None),
+        Some((axis, span)) => {
+            let time = time::of_axis(header, axis, &domain, span, facts, reading, &mut notes)?;
+            (span, Some(time))
+        }
+    };
     let orientation = place::orientation(header, &domain, reading, &mut notes)?;
     let Expansion { meaning, .. } = roles.expansion;
     let count = declared.components();
     let turn = place::turn(header, meaning, count, facts.vectors, reading, &mut notes);
     Ok(Plan {
         sizes: domain.iter().map(|&a| header.axes[a].size).collect(),
+        frames,
+        since: facts
+            .since
+            .clone()
+            .filter(|_| time.is_some() && reading.times.is_none()),
+        time,
         roles,
         orientation,
         turn,

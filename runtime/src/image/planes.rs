@@ -6,7 +6,7 @@
 use super::components::Expansion;
 use super::normalize::Plan;
 use super::place::Turn;
-use super::roles::Role;
+use super::role::Role;
 use super::{ROW_LOAD, Real};
 use crate::nrrd::Header;
 
@@ -15,7 +15,7 @@ use crate::nrrd::Header;
 struct Run {
     size: usize,
     role: Role,
-    /// How far one step goes: samples of a plane for the grid, stored numbers for components.
+    /// How far one step goes: samples of a plane for the grid, stored numbers for components, frames for time.
     stride: usize,
 }
 
@@ -23,9 +23,17 @@ impl Run {
     /// Whether another run begins where this one ends.
     fn continues(&self, next: Run) -> bool {
         self.role == next.role
-            && !matches!(next.role, Role::Fixed(_))
+            && !matches!(next.role, Role::Fixed(_) | Role::Time(_))
             && next.stride == self.stride * self.size
     }
+}
+
+/// The place of a sample: its frame, the number among those of a sample, and the offset in a plane.
+#[derive(Clone, Copy, Debug, Default)]
+struct Place {
+    frame: usize,
+    stored: usize,
+    offset: usize,
 }
 
 /// Planes that are being filled.
@@ -33,6 +41,9 @@ pub(super) struct Planes<'a, T> {
     samples: Vec<T>,
     /// Samples of one plane.
     plane: usize,
+    /// Planes of one frame, and the number of frames.
+    components: usize,
+    frames: usize,
     runs: Vec<Run>,
     /// The place of the next sample in the file, along each run.
     at: Vec<usize>,
@@ -62,6 +73,7 @@ impl<'a, T: Real> Planes<'a, T> {
                     stride
                 }
                 Role::Fixed(_) => 0,
+                Role::Time(_) => 1,
             };
             all.push(Run { size, role, stride });
         }
@@ -76,10 +88,14 @@ impl<'a, T: Real> Planes<'a, T> {
                 _ => runs.push(next),
             }
         }
-        let count = plane.checked_mul(components)?.checked_add(ROW_LOAD - 1)?;
+        let frames = plan.frames.count();
+        let count = plane.checked_mul(components)?.checked_mul(frames)?;
+        let count = count.checked_add(ROW_LOAD - 1)?;
         Some(Planes {
             samples: T::zeros(count)?,
             plane,
+            components,
+            frames,
             at: vec![0; runs.len()],
             runs,
             first: roles.first,
@@ -115,16 +131,16 @@ impl<'a, T: Real> Planes<'a, T> {
 
     /// Puts neighbours along the fastest axis, which is one of the grid.
     fn put_run(&mut self, stride: usize, values: &[T]) {
-        let (Some(stored), offset) = self.place(1) else {
+        let Some(place) = self.place(1) else {
             return;
         };
-        self.put_at(stored, offset, stride, values.iter());
+        self.put_at(place, stride, values.iter());
     }
 
     /// Puts samples whose numbers stand together: the fastest axis is none of the grid. Gives how many were taken.
     fn put_samples(&mut self, run: Run, piece: &[T]) -> usize {
         let whole = self.at[0] == 0 && piece.len() >= run.size;
-        let (Some(stored), offset) = self.place(1) else {
+        let Some(place) = self.place(1) else {
             return piece.len().min(run.size - self.at[0]);
         };
         // Samples that follow one another along the next axis are put together, number by number.
@@ -143,45 +159,45 @@ impl<'a, T: Real> Planes<'a, T> {
             self.at[0]..self.at[0] + 1
         };
         for number in numbers.clone() {
-            let stored = match run.role {
+            let mut place = place;
+            match run.role {
                 Role::Fixed(index) if index != number => continue,
-                Role::Fixed(_) => stored,
-                Role::Component | Role::Domain => stored + number * run.stride,
-            };
+                Role::Fixed(_) => {}
+                Role::Component | Role::Domain => place.stored += number * run.stride,
+                Role::Time(span) => match span.place(number) {
+                    Some(frame) => place.frame = frame,
+                    None => continue,
+                },
+            }
             let values = piece[number - numbers.start..taken]
                 .iter()
                 .step_by(run.size);
-            self.put_at(stored, offset, stride, values);
+            self.put_at(place, stride, values);
         }
         taken
     }
 
-    /// The stored number and the offset in a plane at which the file stands, seen from run `from` on; no number if the
-    /// place does not count.
-    fn place(&self, from: usize) -> (Option<usize>, usize) {
-        let (mut stored, mut offset, mut counts) = (0, 0, true);
+    /// The place at which the file stands, seen from run `from` on, if it counts.
+    fn place(&self, from: usize) -> Option<Place> {
+        let mut place = Place::default();
         for (i, (run, &at)) in self.runs.iter().zip(&self.at).enumerate() {
             match run.role {
-                Role::Domain => offset += at * run.stride,
-                Role::Component if i >= from => stored += at * run.stride,
-                Role::Fixed(index) if i >= from => counts &= at == index,
-                Role::Component | Role::Fixed(_) => {}
+                Role::Domain => place.offset += at * run.stride,
+                Role::Component if i >= from => place.stored += at * run.stride,
+                Role::Fixed(index) if i >= from && at != index => return None,
+                Role::Time(span) if i >= from => place.frame = span.place(at)?,
+                Role::Component | Role::Fixed(_) | Role::Time(_) => {}
             }
         }
-        (counts.then_some(stored), offset)
+        Some(place)
     }
 
     /// Puts values of one stored number, `stride` samples of a plane apart.
-    fn put_at<'v>(
-        &mut self,
-        stored: usize,
-        offset: usize,
-        stride: usize,
-        values: impl Iterator<Item = &'v T>,
-    ) where
+    fn put_at<'v>(&mut self, place: Place, stride: usize, values: impl Iterator<Item = &'v T>)
+    where
         T: 'v,
     {
-        let Some(number) = stored.checked_sub(self.first) else {
+        let Some(number) = place.stored.checked_sub(self.first) else {
             return;
         };
         if self.expansion.mask == Some(number) {
@@ -189,7 +205,7 @@ impl<'a, T: Real> Planes<'a, T> {
             return;
         }
         if let Some(&Some(component)) = self.expansion.component.get(number) {
-            let start = component * self.plane + offset;
+            let start = (place.frame * self.components + component) * self.plane + place.offset;
             let places = self.samples[start..].iter_mut();
             let put = |(place, value): (&mut T, &T)| *place = *value;
             match stride {
@@ -210,28 +226,34 @@ impl<'a, T: Real> Planes<'a, T> {
     /// All planes and the padding, after the missing halves of symmetric matrices have been filled in and all components have been
     /// turned to the world; and the share of samples whose mask is 0, if there is a mask.
     pub(super) fn finish(mut self, turn: Option<&Turn>) -> (Vec<T>, Option<f64>) {
-        for &(from, to) in &self.expansion.copies {
-            let from = from * self.plane;
-            self.samples
-                .copy_within(from..from + self.plane, to * self.plane);
+        for frame in 0..self.frames {
+            let start = frame * self.components * self.plane;
+            for &(from, to) in &self.expansion.copies {
+                let from = start + from * self.plane;
+                self.samples
+                    .copy_within(from..from + self.plane, start + to * self.plane);
+            }
         }
         if let Some(turn) = turn {
             self.turn(turn);
         }
-        let share = self.masked as f64 / self.plane as f64;
+        let share = self.masked as f64 / (self.frames * self.plane) as f64;
         (self.samples, self.expansion.mask.map(|_| share))
     }
 
     fn turn(&mut self, Turn { matrix }: &Turn) {
         let count = matrix.len().isqrt();
         let mut values = vec![0.0; count];
-        for at in 0..self.plane {
-            for (c, value) in values.iter_mut().enumerate() {
-                *value = self.samples[c * self.plane + at].in_double();
-            }
-            for (c, row) in matrix.chunks(count).enumerate() {
-                let turned = row.iter().zip(&values).map(|(a, b)| a * b).sum();
-                self.samples[c * self.plane + at] = T::nearest(turned);
+        let frames = self.samples.chunks_exact_mut(self.components * self.plane);
+        for samples in frames.take(self.frames) {
+            for at in 0..self.plane {
+                for (c, value) in values.iter_mut().enumerate() {
+                    *value = samples[c * self.plane + at].in_double();
+                }
+                for (c, row) in matrix.chunks(count).enumerate() {
+                    let turned = row.iter().zip(&values).map(|(a, b)| a * b).sum();
+                    samples[c * self.plane + at] = T::nearest(turned);
+                }
             }
         }
     }

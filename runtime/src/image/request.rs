@@ -4,16 +4,42 @@ use std::fmt;
 
 use crate::file_reference::Frames;
 use crate::formats::Triangle;
-use crate::grid::Placement;
+use crate::grid::{Placement, TimeAxis};
 
-/// The type `image(dim)[shape]` that a program declares.
+/// The type `image(dim)[shape]` or `image(dim,time)[shape]` that a program declares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Declared<'a> {
-    pub(crate) dim: usize,
-    pub(crate) shape: &'a [usize],
+pub struct Declared<'a> {
+    /// The number of axes of the grid.
+    pub dim: usize,
+    /// Whether it is an image over time.
+    pub timed: bool,
+    /// The shape of the tensor at each grid point; empty for scalars.
+    pub shape: &'a [usize],
 }
 
-impl Declared<'_> {
+impl<'a> Declared<'a> {
+    /// The type of an image without time.
+    pub fn new(dim: usize, shape: &'a [usize]) -> Declared<'a> {
+        Declared {
+            dim,
+            timed: false,
+            shape,
+        }
+    }
+
+    /// The type of an image over time.
+    pub fn over_time(dim: usize, shape: &'a [usize]) -> Declared<'a> {
+        Declared {
+            timed: true,
+            ..Declared::new(dim, shape)
+        }
+    }
+
+    /// The axes that an array needs for the grid, and for time.
+    pub(crate) fn axes(&self) -> usize {
+        self.dim + usize::from(self.timed)
+    }
+
     /// Numbers per sample.
     pub(crate) fn components(&self) -> usize {
         self.shape.iter().product()
@@ -23,7 +49,8 @@ impl Declared<'_> {
 impl fmt::Display for Declared<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sizes: Vec<_> = self.shape.iter().map(usize::to_string).collect();
-        write!(f, "image({})[{}]", self.dim, sizes.join(","))
+        let time = if self.timed { ",time" } else { "" };
+        write!(f, "image({}{time})[{}]", self.dim, sizes.join(","))
     }
 }
 
@@ -49,6 +76,15 @@ pub enum World {
     Lps,
 }
 
+/// The times of the frames of an image over time, as its user gives them.
+#[derive(Clone, Debug, PartialEq)]
+pub enum GivenTimes {
+    /// These, whatever the file says.
+    Axis(TimeAxis),
+    /// Those of the file, counted from the first frame that is read.
+    FromFirst,
+}
+
 /// What the user of a program says of an image beside the name of its file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Reading {
@@ -68,6 +104,8 @@ pub struct Reading {
     pub flip_components: bool,
     /// The placement of the grid, which overrides that of the file.
     pub place: Option<Placement>,
+    /// The times of the frames, which override those of the file.
+    pub times: Option<GivenTimes>,
     /// Bytes that the samples may take; what the machine has, if nothing stands here.
     pub memory: Option<u64>,
 }
@@ -106,6 +144,54 @@ impl Reading {
             "lower" => Triangle::Lower,
             _ => return Err(format!("found `{word}`, expected upper or lower")),
         });
+        Ok(())
+    }
+
+    /// Takes what `--time` says: the time of the first frame and the step, in seconds, or that the first is at 0.
+    ///
+    /// # Errors
+    /// The word is not one of these.
+    pub fn set_time(&mut self, word: &str) -> Result<(), String> {
+        if word == "zero=first" {
+            self.times = Some(GivenTimes::FromFirst);
+            return Ok(());
+        }
+        let numbers = word.split_once(':').and_then(|(start, step)| {
+            let number = |text: &str| text.trim().parse::<f64>().ok();
+            Some((number(start)?, number(step)?))
+        });
+        let (start, step) = numbers.ok_or_else(|| {
+            format!("found `{word}`, expected START:STEP in seconds, or zero=first")
+        })?;
+        self.times = Some(GivenTimes::Axis(TimeAxis::regular(start, step)?));
+        Ok(())
+    }
+
+    /// Takes what `--times` says: a text file with the seconds of each frame. A `#` begins a comment.
+    ///
+    /// # Errors
+    /// The file cannot be read, or the numbers are not the times of frames.
+    pub fn set_times(&mut self, file: &str) -> Result<(), String> {
+        let text = std::fs::read_to_string(file).map_err(|error| format!("{file}: {error}"))?;
+        let mut times = Vec::new();
+        for (n, line) in text.lines().enumerate() {
+            let line = line.split('#').next().unwrap_or_default();
+            for word in line
+                .split([' ', '\t', ',', ';'])
+                .filter(|word| !word.is_empty())
+            {
+                let time = word.trim().parse::<f64>();
+                times.push(time.map_err(|_| {
+                    format!("{file}, line {}: found `{word}`, expected a number", n + 1)
+                })?);
+            }
+        }
+        let axis = TimeAxis::of_times(&times).map_err(|why| format!("{file}: {why}"))?;
+        // A regular axis would not tell how many there are.
+        self.times = Some(GivenTimes::Axis(match axis {
+            TimeAxis::Regular { .. } if times.len() > 1 => TimeAxis::Table(times),
+            axis => axis,
+        }));
         Ok(())
     }
 

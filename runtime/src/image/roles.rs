@@ -6,20 +6,11 @@
 
 use super::components::{self, Expansion, Misfit};
 use super::request::Declared;
+use super::role::{Role, Span};
+use super::says::{Says, rank_of_frames, says};
 use crate::file_reference::Frames;
 use crate::formats::{Note, Numbering, Triangle};
-use crate::nrrd::{Axis, Header, Kind};
-
-/// What an axis is to an image.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Role {
-    /// An axis of the grid.
-    Domain,
-    /// The numbers of one sample, or some of them.
-    Component,
-    /// Of this axis only one index counts.
-    Fixed(usize),
-}
+use crate::nrrd::{Header, Kind};
 
 /// The image that is wanted from an array.
 #[derive(Clone, Copy, Debug)]
@@ -28,6 +19,8 @@ pub(crate) struct Wanted<'a> {
     pub(crate) frames: Option<Frames>,
     pub(crate) triangle: Option<Triangle>,
     pub(crate) numbering: Numbering,
+    /// The axis that is time, once it is found.
+    pub(crate) time: Option<usize>,
 }
 
 impl Wanted<'_> {
@@ -50,6 +43,17 @@ pub(crate) struct Roles {
     pub(crate) notes: Vec<Note>,
 }
 
+impl Roles {
+    /// The axis of time, and the frames of it that count.
+    pub(crate) fn time(&self) -> Option<(usize, Span)> {
+        let mut roles = self.roles.iter().enumerate();
+        roles.find_map(|(axis, role)| match role {
+            Role::Time(span) => Some((axis, *span)),
+            _ => None,
+        })
+    }
+}
+
 /// Why axes and type do not go together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Conflict {
@@ -69,40 +73,6 @@ pub(crate) enum Conflict {
     FrameOutside(usize),
 }
 
-/// What the header says of an axis.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Says {
-    /// It holds values: its kind is none of a domain.
-    Values,
-    /// It has no direction where others have one.
-    Aside,
-    /// It is time, which is part of the grid only where nothing else is left.
-    Time,
-    /// Nothing.
-    Nothing,
-    /// It belongs to the grid.
-    Domain,
-}
-
-/// What the header says of each axis.
-pub(crate) fn says(header: &Header) -> Vec<Says> {
-    let directed = header.axes.iter().any(|a| a.direction.is_some());
-    // A fourth coordinate is none of space, whatever it is called.
-    let beyond = |direction: &Vec<f64>| direction.len() > 3 && direction[..3] == [0.0; 3];
-    let of = |axis: &Axis| match (axis.kind, &axis.direction) {
-        (Some(Kind::Time), _) => Says::Time,
-        (kind, Some(direction)) if kind.is_none_or(Kind::is_domain) && beyond(direction) => {
-            Says::Time
-        }
-        (Some(kind), _) if kind.is_domain() => Says::Domain,
-        (Some(_), _) => Says::Values,
-        (None, Some(_)) => Says::Domain,
-        (None, None) if directed => Says::Aside,
-        (None, None) => Says::Nothing,
-    };
-    header.axes.iter().map(of).collect()
-}
-
 /// A way to leave axes for the grid.
 struct Choice {
     /// The other axes.
@@ -117,12 +87,75 @@ struct Choice {
 
 /// The roles of the axes of an array.
 pub(crate) fn assign(header: &Header, wanted: Wanted<'_>) -> Result<Roles, Conflict> {
+    match wanted.declared.timed {
+        false => assign_beside_time(header, wanted),
+        true => assign_over_time(header, wanted),
+    }
+}
+
+/// The roles of the axes of an array that is an image over time. Time is the axis that the header calls so; else the likeliest for
+/// frames that leaves a grid and the components.
+fn assign_over_time(header: &Header, wanted: Wanted<'_>) -> Result<Roles, Conflict> {
+    let said = says(header);
+    if said.len() <= wanted.declared.dim {
+        return Err(Conflict::TooFewAxes);
+    }
+    // Of the axes of a grid only the slowest can be time, and values that are listed.
+    let slowest = said.iter().rposition(|says| *says == Says::Domain);
+    let may_be_time = |a: &usize| match said[*a] {
+        _ if header.axes[*a].size == 0 => false,
+        Says::Time => true,
+        _ if said.contains(&Says::Time) => false,
+        Says::Values => header.axes[*a].kind == Some(Kind::List),
+        Says::Domain => slowest == Some(*a),
+        Says::Aside | Says::Nothing => true,
+    };
+    let mut candidates: Vec<usize> = (0..said.len()).filter(may_be_time).collect();
+    candidates.sort_by_key(|&a| rank_of_frames(header, &said, a));
+    let mut nearest = None;
+    for &axis in &candidates {
+        let last = header.axes[axis].size - 1;
+        let span = match wanted.frames {
+            None => Span { first: 0, last },
+            Some(Frames::One(index)) => Span {
+                first: index,
+                last: index,
+            },
+            Some(Frames::Range(first, last)) => Span { first, last },
+        };
+        let beside = Wanted {
+            frames: None,
+            time: Some(axis),
+            ..wanted
+        };
+        match assign_beside_time(header, beside) {
+            Ok(_) if span.last > last => return Err(Conflict::FrameOutside(axis)),
+            Ok(mut roles) => {
+                roles.roles[axis] = Role::Time(span);
+                if said[axis] != Says::Time {
+                    let number = wanted.number(header, axis);
+                    let size = header.axes[axis].size;
+                    roles.notes.push(Note::new(format!(
+                        "axis {number} of size {size} is taken as time"
+                    )));
+                }
+                return Ok(roles);
+            }
+            Err(conflict) => nearest = nearest.or(Some(conflict)),
+        }
+    }
+    Err(nearest.unwrap_or(Conflict::NoFrames))
+}
+
+/// The roles of all axes but that of time, if there is one.
+fn assign_beside_time(header: &Header, wanted: Wanted<'_>) -> Result<Roles, Conflict> {
     let said = says(header);
     let dim = wanted.declared.dim;
     let beside = said.len().checked_sub(dim).ok_or(Conflict::TooFewAxes)?;
     let mut choices: Vec<Choice> = (0_u32..1 << said.len())
         .filter(|set| set.count_ones() as usize == beside)
-        .filter_map(|set| choice(header, &said, set, wanted.frames))
+        .filter(|set| wanted.time.is_none_or(|axis| set >> axis & 1 == 1))
+        .filter_map(|set| choice(header, &said, set, wanted))
         .collect();
     choices.sort_by_key(|choice| choice.cost);
     let mut nearest = None;
@@ -135,7 +168,8 @@ pub(crate) fn assign(header: &Header, wanted: Wanted<'_>) -> Result<Roles, Confl
         }
     }
     let values: Vec<usize> = axes(&said, Says::Values);
-    Err(nearest.unwrap_or(match values.len() > beside {
+    let for_values = beside - usize::from(wanted.time.is_some());
+    Err(nearest.unwrap_or(match values.len() > for_values {
         true => Conflict::Values(values),
         false => Conflict::Domain,
     }))
@@ -146,11 +180,13 @@ fn axes(said: &[Says], what: Says) -> Vec<usize> {
 }
 
 /// The choice of the axes whose bits are set, if nothing in the header contradicts it.
-fn choice(header: &Header, said: &[Says], set: u32, frames: Option<Frames>) -> Option<Choice> {
-    let beside: Vec<usize> = (0..said.len()).filter(|a| set >> a & 1 == 1).collect();
+fn choice(header: &Header, said: &[Says], set: u32, wanted: Wanted<'_>) -> Option<Choice> {
+    let is_time = |a: usize| wanted.time == Some(a);
+    let chosen = |a: &usize| set >> a & 1 == 1 && !is_time(*a);
+    let beside: Vec<usize> = (0..said.len()).filter(chosen).collect();
     let single = |a: &usize| header.axes[*a].size == 1;
     let mut cost = 0;
-    for (a, says) in said.iter().enumerate() {
+    for (a, says) in said.iter().enumerate().filter(|(a, _)| !is_time(*a)) {
         let chosen = beside.contains(&a);
         match says {
             Says::Values if !chosen => return None,
@@ -165,7 +201,8 @@ fn choice(header: &Header, said: &[Says], set: u32, frames: Option<Frames>) -> O
     }
     // If the header does not describe some axes, the first or the last of these may hold values; for frames, the slowest is likelier.
     let unknown: Vec<usize> = axes(said, Says::Nothing);
-    let open: Vec<usize> = unknown.into_iter().filter(|a| !single(a)).collect();
+    let open = unknown.into_iter().filter(|a| !single(a) && !is_time(*a));
+    let open: Vec<usize> = open.collect();
     let taken: Vec<usize> = open
         .iter()
         .copied()
@@ -176,7 +213,7 @@ fn choice(header: &Header, said: &[Says], set: u32, frames: Option<Frames>) -> O
     if !leading && !trailing {
         return None;
     }
-    let usual = match frames {
+    let usual = match wanted.frames {
         Some(Frames::One(_)) => trailing,
         Some(Frames::Range(..)) | None => leading,
     };
@@ -186,27 +223,6 @@ fn choice(header: &Header, said: &[Says], set: u32, frames: Option<Frames>) -> O
         leading,
         beside,
     })
-}
-
-/// How far an axis is from one of frames: time comes first, then lists and unknown kinds, then kinds of values; of each, the slowest first.
-fn rank_of_frames(header: &Header, said: &[Says], axis: usize) -> (u8, usize) {
-    let listed = header.axes[axis].kind == Some(Kind::List);
-    let rank = match said[axis] {
-        Says::Time => 0,
-        Says::Values if listed => 1,
-        Says::Aside | Says::Nothing => 2,
-        Says::Values => 3,
-        Says::Domain => 4,
-    };
-    (rank, usize::MAX - axis)
-}
-
-/// The axis of frames of an array for which no type is declared.
-pub(crate) fn axis_of_frames(header: &Header) -> Option<usize> {
-    let said = says(header);
-    let several = |a: &usize| header.axes[*a].size > 1 && said[*a] != Says::Domain;
-    let axes = (0..said.len()).filter(several);
-    axes.min_by_key(|&a| rank_of_frames(header, &said, a))
 }
 
 /// What the axes beside the grid are.
@@ -310,7 +326,9 @@ fn finish(
     said: &[Says],
 ) -> Roles {
     let role = |axis: usize| {
-        if fitting.components.contains(&axis) {
+        if wanted.time == Some(axis) {
+            Role::Time(Span::ONE)
+        } else if fitting.components.contains(&axis) {
             Role::Component
         } else if !choice.beside.contains(&axis) {
             Role::Domain
@@ -361,7 +379,7 @@ fn guess(
     let named: Vec<String> = beside.iter().map(named).collect();
     let what = match roles[beside[0]] {
         Role::Component => "components",
-        Role::Domain | Role::Fixed(_) => "frames",
+        Role::Domain | Role::Fixed(_) | Role::Time(_) => "frames",
     };
     let are = if beside.len() == 1 { "is" } else { "are" };
     let also = match (also_last, wanted.numbering) {
@@ -386,6 +404,7 @@ pub(crate) fn kinds_line(header: &Header, roles: &[Role]) -> String {
             Role::Domain => Kind::Domain,
             Role::Component => Kind::Vector,
             Role::Fixed(_) => Kind::List,
+            Role::Time(_) => Kind::Time,
         };
         axis.kind.unwrap_or(kind).name()
     });

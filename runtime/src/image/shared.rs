@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::normalize;
 use super::request::Declared;
 use super::{Image, Loaded, PIECE, Reading, Real, claim_memory};
-use crate::formats::{Facts, ImageError};
-use crate::grid::Orientation;
+use crate::formats::{Facts, FrameTimes, ImageError};
+use crate::grid::{Orientation, TimeAxis};
 use crate::nrrd::{Axis, Endian, FromSample, Header, Kind, Sample, SampleType, Space};
 
 /// Numbers in memory with any distances between them.
@@ -125,9 +125,9 @@ impl Strided {
 /// What the axes of samples are.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Arrangement {
-    /// The axes of the grid from the slowest to the fastest, then those of the tensor of a sample.
+    /// Frames of an image over time, the axes of the grid from the slowest to the fastest, then those of the tensor of a sample.
     SlowestFirst,
-    /// The axes of the grid from the fastest to the slowest, then those of the tensor of a sample.
+    /// The axes of the grid from the fastest to the slowest, frames of an image over time, then those of the tensor of a sample.
     FastestFirst,
     /// As this header says.
     Header(Box<Header>),
@@ -144,16 +144,29 @@ struct Shared {
     /// The orientation of the grid; without one, the world is the grid's own index space.
     orientation: Option<Orientation>,
     space: Space,
+    /// The times of the frames, if they were given.
+    time: Option<TimeAxis>,
     made: Mutex<Vec<Made>>,
 }
 
-/// A conversion: for an image of this dimension and shape, read in this way, a [`Loaded`] of either precision.
+/// A conversion: for an image of this type, read in this way, a [`Loaded`] of either precision.
 #[derive(Debug)]
 struct Made {
     dim: usize,
+    timed: bool,
     shape: Vec<usize>,
     reading: Reading,
     loaded: Box<dyn Any + Send>,
+}
+
+impl Made {
+    fn declared(&self) -> Declared<'_> {
+        Declared {
+            dim: self.dim,
+            timed: self.timed,
+            shape: &self.shape,
+        }
+    }
 }
 
 impl SharedImage {
@@ -164,11 +177,23 @@ impl SharedImage {
         orientation: Option<Orientation>,
         space: Space,
     ) -> SharedImage {
+        SharedImage::over_time(samples, arrangement, orientation, space, None)
+    }
+
+    /// An image whose frames are at these times, if a program takes it as one over time.
+    pub fn over_time(
+        samples: Strided,
+        arrangement: Arrangement,
+        orientation: Option<Orientation>,
+        space: Space,
+        time: Option<TimeAxis>,
+    ) -> SharedImage {
         SharedImage(Arc::new(Shared {
             samples,
             arrangement,
             orientation,
             space,
+            time,
             made: Mutex::default(),
         }))
     }
@@ -189,8 +214,7 @@ impl SharedImage {
     /// Why it is none.
     pub fn image<T: Real + FromSample>(
         &self,
-        dim: usize,
-        voxel_shape: &[usize],
+        declared: Declared<'_>,
         reading: &Reading,
     ) -> Result<Loaded<T>, ImageError> {
         let name = reading.name.as_deref();
@@ -200,24 +224,20 @@ impl SharedImage {
         };
         let mut made = self.0.made.lock().unwrap_or_else(PoisonError::into_inner);
         let known = made.iter().find_map(|made| {
-            let wanted = (dim, voxel_shape, &reading);
-            let same = (made.dim, &made.shape[..], &made.reading) == wanted;
+            let same = (made.declared(), &made.reading) == (declared, &reading);
             same.then(|| made.loaded.downcast_ref::<Loaded<T>>())?
         });
         if let Some(loaded) = known {
             return Ok(loaded.clone());
         }
-        let declared = Declared {
-            dim,
-            shape: voxel_shape,
-        };
         let loaded: Loaded<T> = self
             .0
             .convert(declared, &reading)
             .map_err(|error| error.of_input(name))?;
         made.push(Made {
-            dim,
-            shape: voxel_shape.to_vec(),
+            dim: declared.dim,
+            timed: declared.timed,
+            shape: declared.shape.to_vec(),
             reading,
             loaded: Box::new(loaded.clone()),
         });
@@ -231,11 +251,18 @@ impl Shared {
         declared: Declared<'_>,
         reading: &Reading,
     ) -> Result<Loaded<T>, ImageError> {
-        let (order, header) = self.described(declared.dim)?;
+        let (order, header) = self.described(declared)?;
         if header.axes.iter().any(|axis| axis.size == 0) {
             return Err(ImageError::new("the array is empty"));
         }
-        let plan = normalize::plan(&header, Facts::default(), declared, reading)?;
+        let facts = Facts {
+            times: match &self.time {
+                Some(TimeAxis::Table(times)) => FrameTimes::Seconds(times.clone()),
+                Some(TimeAxis::Regular { .. }) | None => FrameTimes::Header,
+            },
+            ..Facts::default()
+        };
+        let plan = normalize::plan(&header, &facts, declared, reading)?;
         let claim = claim_memory::<T>(&plan, declared, reading)?;
         Image::fill(&header, plan, declared, reading, claim, |planes| {
             self.samples.pieces(&order, &mut |piece| planes.put(piece));
@@ -243,8 +270,9 @@ impl Shared {
         })
     }
 
-    /// The axes of the array in the order of a file, and the header that the file would have for a grid of `dim` axes.
-    fn described(&self, dim: usize) -> Result<(Vec<usize>, Header), ImageError> {
+    /// The axes of the array in the order of a file, and the header that the file would have for an image of the declared type.
+    fn described(&self, declared: Declared<'_>) -> Result<(Vec<usize>, Header), ImageError> {
+        let dim = declared.dim;
         let sizes = self.samples.sizes();
         let slowest_first = match &self.arrangement {
             Arrangement::Header(header) => {
@@ -262,7 +290,8 @@ impl Shared {
                 "the image is in a world of {found} dimensions, but the program wants {dim}"
             )));
         }
-        let grid = 0..dim.min(sizes.len());
+        // Time is an axis like those of the grid, and the slowest of them.
+        let grid = 0..declared.axes().min(sizes.len());
         // The components of a tensor are stored row by row.
         let mut order: Vec<usize> = (grid.end..sizes.len()).rev().collect();
         let components = order.len();
@@ -281,6 +310,7 @@ impl Shared {
                 kind: Some(Kind::List),
                 ..Axis::default()
             },
+            Some(n) if n == dim => self.time_axis(sizes[axis]),
             Some(n) => Axis {
                 size: sizes[axis],
                 kind: Some(Kind::Space),
@@ -301,5 +331,20 @@ impl Shared {
             ..Header::new(self.samples.sample_type, &[])
         };
         Ok((order, header))
+    }
+
+    fn time_axis(&self, size: usize) -> Axis {
+        let regular = match self.time {
+            Some(TimeAxis::Regular { start, step }) => Some((start, step)),
+            Some(TimeAxis::Table(_)) | None => None,
+        };
+        Axis {
+            size,
+            kind: Some(Kind::Time),
+            min: regular.map(|(start, _)| start),
+            spacing: regular.map(|(_, step)| step),
+            units: regular.map_or(String::new(), |_| "s".to_string()),
+            ..Axis::default()
+        }
     }
 }

@@ -2,18 +2,48 @@
 
 use super::place::world_space;
 use super::request::Reading;
-use crate::formats::Note;
-use crate::grid::Surroundings;
+use crate::formats::{ImageError, Note};
+use crate::grid::{Since, Surroundings};
 use crate::nrrd::{Header, Space};
 
 /// The space of an image with this header, read in this way.
-pub(super) fn surroundings(header: &Header, reading: &Reading) -> Surroundings {
+pub(super) fn surroundings(
+    header: &Header,
+    since: Option<Since>,
+    reading: &Reading,
+) -> Surroundings {
     if reading.place.is_some() {
-        return Surroundings::default();
+        return Surroundings {
+            since,
+            ..Surroundings::default()
+        };
     }
     Surroundings {
         space: world_space(header, reading.world),
-        units: header.space_units.clone(),
+        // A coordinate after the third is time or the like.
+        units: header.space_units.iter().take(3).cloned().collect(),
+        since,
+    }
+}
+
+/// The date from which all images of a program count their times: that of the first image that has one.
+#[derive(Clone, Debug, Default)]
+pub struct FirstDate(Option<Since>);
+
+impl FirstDate {
+    /// The seconds by which the times of an image of this name are greater if they are counted from this date.
+    ///
+    /// # Errors
+    /// The date of the image is of another calendar.
+    pub fn seconds_before(&mut self, name: &str, image: &Surroundings) -> Result<f64, ImageError> {
+        let Some(own) = &image.since else {
+            return Ok(0.0);
+        };
+        let first = self.0.get_or_insert_with(|| own.clone());
+        own.seconds_after(first).map_err(|why| {
+            ImageError::new(format!("`{name}`: {why}"))
+                .hint("`--time zero=first` counts times from the first frame")
+        })
     }
 }
 

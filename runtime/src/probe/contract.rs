@@ -7,6 +7,7 @@
     reason = "lanes, axes and taps index several arrays at once"
 )]
 
+use super::frames::LaneFrames;
 use super::kernel::{degree_of, specialized_powers};
 use super::locate::{Cells, first_taps, interior};
 use super::rows::{Apart, Near, Rows};
@@ -25,9 +26,15 @@ type Sums<V, const ORDERS: usize> = [[[V; ORDERS]; ORDERS]; ORDERS];
 /// # Safety
 ///
 /// `positions` and `out` are as in [`super::ProbeFn`], advanced to the first of the lanes; image and kernel fit
-/// `DIM`, `TAPS` and `ORDERS`.
+/// `DIM`, `TAPS`, `ORDERS` and `TIMED`, which tells images over time.
 #[inline(always)]
-pub(super) unsafe fn probe<V: Vector, const DIM: usize, const TAPS: usize, const ORDERS: usize>(
+pub(super) unsafe fn probe<
+    V: Vector,
+    const DIM: usize,
+    const TAPS: usize,
+    const ORDERS: usize,
+    const TIMED: bool,
+>(
     image: &ProbeImage<'_>,
     kernel: &ProbeKernel,
     mask: u32,
@@ -36,6 +43,7 @@ pub(super) unsafe fn probe<V: Vector, const DIM: usize, const TAPS: usize, const
 ) -> bool {
     let spec = kernel.spec();
     debug_assert!(spec.dim == DIM && spec.support[..DIM] == [TAPS / 2; 3][..DIM]);
+    debug_assert!(TIMED == (spec.frames > 0) && TIMED == image.is_timed());
     debug_assert!(
         spec.highest_order() + 1 == ORDERS && kernel.powers() == specialized_powers(TAPS)
     );
@@ -60,20 +68,84 @@ pub(super) unsafe fn probe<V: Vector, const DIM: usize, const TAPS: usize, const
     // Not in one array: those of z are looked up by slice, so they are in memory, and the others would be as well.
     let weights = [&x_weights, &y_weights, &z_weights];
     let first = first_taps(image, [TAPS / 2; 3], [x, y, z], DIM);
+    let samples = image.samples.cast::<V::Elem>();
     // SAFETY: the first taps and the strides are those of the image; the output has room for all results.
     unsafe {
+        if TIMED {
+            let frames = LaneFrames::read(image, spec, positions);
+            over_time::<V, DIM, TAPS, ORDERS>(image, kernel, mask, &frames, &first, weights, out);
+            return true;
+        }
+        let all = (0, spec.components);
         match Near::<V, DIM, TAPS>::find(image, mask, &first) {
-            Some(near) => components::<V, DIM, TAPS, ORDERS>(image, kernel, &near, weights, out),
+            Some(near) => {
+                components::<V, DIM, TAPS, ORDERS>(
+                    image, kernel, samples, &near, weights, all, out,
+                );
+            }
             None => {
                 let apart = Apart::new(image, &first, DIM);
-                components::<V, DIM, TAPS, ORDERS>(image, kernel, &apart, weights, out);
+                components::<V, DIM, TAPS, ORDERS>(
+                    image, kernel, samples, &apart, weights, all, out,
+                );
             }
         }
     }
     true
 }
 
-/// Sums and stores all components.
+/// Sums and stores all components of all frames.
+///
+/// # Safety
+///
+/// As [`components`], for first taps that [`first_taps`] gave.
+#[inline(always)]
+unsafe fn over_time<V: Vector, const DIM: usize, const TAPS: usize, const ORDERS: usize>(
+    image: &ProbeImage<'_>,
+    kernel: &ProbeKernel,
+    mask: u32,
+    frames: &LaneFrames<V>,
+    first: &[V; 3],
+    weights: [&Weights<V, TAPS, ORDERS>; 3],
+    out: *mut V::Elem,
+) {
+    let spec = kernel.spec();
+    let samples = image.samples.cast::<V::Elem>();
+    let slots = |tap: usize| (tap * spec.components, spec.results());
+    let near = match frames.common(mask) {
+        Some(below) => Near::<V, DIM, TAPS>::find(image, mask, first).map(|near| (below, near)),
+        None => None,
+    };
+    match near {
+        Some((below, near)) => {
+            for tap in 0..spec.frames {
+                let slots = slots(tap);
+                // SAFETY: promised by the caller; the frame is one of the image.
+                unsafe {
+                    let samples = samples.offset(frames.offset(tap, below) as isize);
+                    components::<V, DIM, TAPS, ORDERS>(
+                        image, kernel, samples, &near, weights, slots, out,
+                    );
+                }
+            }
+        }
+        None => {
+            let apart = Apart::new(image, first, DIM);
+            for tap in 0..spec.frames {
+                let (moved, slots) = (apart.moved(&frames.offsets(tap)), slots(tap));
+                // SAFETY: promised by the caller; the frames are those of the image.
+                unsafe {
+                    components::<V, DIM, TAPS, ORDERS>(
+                        image, kernel, samples, &moved, weights, slots, out,
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// Sums and stores all components of the frame that begins at `samples`. The results of the first have this number among those
+/// of as many.
 ///
 /// # Safety
 ///
@@ -82,27 +154,19 @@ pub(super) unsafe fn probe<V: Vector, const DIM: usize, const TAPS: usize, const
 unsafe fn components<V: Vector, const DIM: usize, const TAPS: usize, const ORDERS: usize>(
     image: &ProbeImage<'_>,
     kernel: &ProbeKernel,
+    samples: *const V::Elem,
     rows: &impl Rows<V, TAPS>,
     weights: [&Weights<V, TAPS, ORDERS>; 3],
+    (first, all): (usize, usize),
     out: *mut V::Elem,
 ) {
     let spec = kernel.spec();
     for component in 0..spec.components {
         // SAFETY: planes are `plane` apart; the rest is promised by the caller.
         unsafe {
-            let samples = image
-                .samples
-                .cast::<V::Elem>()
-                .offset(component as isize * image.plane as isize);
+            let samples = samples.offset(component as isize * image.plane as isize);
             let sums = contract::<V, DIM, TAPS, ORDERS>(samples, rows, weights);
-            store::<V, DIM, ORDERS>(
-                &sums,
-                spec.orders,
-                component,
-                spec.components,
-                spec.width,
-                out,
-            );
+            store::<V, DIM, ORDERS>(&sums, spec.orders, first + component, all, spec.width, out);
         }
     }
 }

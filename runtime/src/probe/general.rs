@@ -8,6 +8,7 @@
     reason = "lanes, axes and taps index several arrays at once"
 )]
 
+use super::frames::LaneFrames;
 use super::kernel::degree_of;
 use super::locate::{Cells, Taps, first_taps, interior, remapped, remapped_together};
 use super::{Border, MAX_SUPPORT, ProbeImage, ProbeKernel};
@@ -18,7 +19,8 @@ use std::mem::MaybeUninit;
 const ORDERS: usize = MAX_ORDER + 1;
 const TAPS: usize = 2 * MAX_SUPPORT;
 
-/// Where the samples of a row come from.
+/// Where the samples of a row come from, counted from the first of a component.
+#[derive(Clone)]
 #[allow(
     clippy::large_enum_variant,
     reason = "lives on the stack of one probe, where a box would cost more"
@@ -28,6 +30,25 @@ enum Source {
     Interior([i64; MAX_WIDTH]),
     /// How far each tap of each lane is along each axis from the first sample, or [`NOWHERE`].
     Remapped([[[i64; MAX_WIDTH]; TAPS]; 3]),
+}
+
+impl Source {
+    /// The same samples in other frames, which are so far from the first in each lane.
+    #[inline(always)]
+    fn moved(&self, frames: &[i64; MAX_WIDTH]) -> Source {
+        let add = |distances: &mut [i64; MAX_WIDTH]| {
+            for (distance, frame) in distances.iter_mut().zip(frames) {
+                *distance += frame;
+            }
+        };
+        let mut moved = self.clone();
+        match &mut moved {
+            Source::Interior(offsets) => add(offsets),
+            // Every sample is at a distance along each axis.
+            Source::Remapped([x, ..]) => x.iter_mut().for_each(add),
+        }
+        moved
+    }
 }
 
 /// The distance of a tap that has no sample: negative, whatever is added for other axes.
@@ -53,6 +74,7 @@ pub(super) unsafe fn probe<V: Vector>(
     let spec = kernel.spec();
     debug_assert!(spec.real == V::Elem::REAL && image.real == spec.real);
     debug_assert!(spec.dim == image.dim && spec.components == image.components);
+    debug_assert!((spec.frames > 0) == image.is_timed());
     let mut x = [V::splat(V::Elem::from_f64(0.0)); 3];
     for (axis, x) in x.iter_mut().enumerate().take(spec.dim) {
         // SAFETY: positions of `dim` axes are there.
@@ -69,9 +91,21 @@ pub(super) unsafe fn probe<V: Vector>(
         // SAFETY: the table belongs to the kernel.
         unsafe { weigh(kernel, axis, fractions[axis], &mut weights[axis]) };
     }
-    for component in 0..spec.components {
-        // SAFETY: source and weights are those of this image and kernel.
-        unsafe { contract::<V>(image, kernel, &source, &weights, component, out) };
+    if spec.frames == 0 {
+        for component in 0..spec.components {
+            // SAFETY: source and weights are those of this image and kernel.
+            unsafe { contract::<V>(image, kernel, &source, &weights, (0, component), out) };
+        }
+        return;
+    }
+    // SAFETY: the image is one over time, so the positions have frames.
+    let frames = unsafe { LaneFrames::<V>::read(image, spec, positions) };
+    for tap in 0..spec.frames {
+        let source = source.moved(&frames.offsets(tap));
+        for component in 0..spec.components {
+            // SAFETY: as above, and the frames are those of the image.
+            unsafe { contract::<V>(image, kernel, &source, &weights, (tap, component), out) };
+        }
     }
 }
 
@@ -184,7 +218,7 @@ unsafe fn weigh<V: Vector>(kernel: &ProbeKernel, axis: usize, f: V, weights: &mu
     }
 }
 
-/// Sums one component and stores it.
+/// Sums one component of one tap in time and stores it.
 ///
 /// # Safety
 ///
@@ -195,7 +229,7 @@ unsafe fn contract<V: Vector>(
     kernel: &ProbeKernel,
     source: &Source,
     weights: &[Weights<V>; 3],
-    component: usize,
+    (tap, component): (usize, usize),
     out: *mut V::Elem,
 ) {
     let spec = kernel.spec();
@@ -254,7 +288,7 @@ unsafe fn contract<V: Vector>(
     for order in (0..highest + 1).filter(|m| spec.orders >> m & 1 == 1) {
         let count = multi_indices(spec.dim, order).count();
         for (i, [dx, dy, dz]) in multi_indices(spec.dim, order).enumerate() {
-            let slot = first + component * count + i;
+            let slot = first + (tap * spec.components + component) * count + i;
             // SAFETY: every derivative up to `highest` was summed; the caller made room for every slot.
             unsafe {
                 sums[dx][dy][dz]
@@ -262,7 +296,7 @@ unsafe fn contract<V: Vector>(
                     .store(out.add(slot * spec.width))
             };
         }
-        first += spec.components * count;
+        first += spec.results() * count;
     }
 }
 
@@ -306,7 +340,7 @@ unsafe fn row<V: Vector>(
                 for (l, tap) in tap.iter_mut().enumerate().take(V::LANES) {
                     let offset = distances[0][i][l] + distances[1][j][l] + distances[2][k][l];
                     if offset >= 0 {
-                        debug_assert!(offset < image.plane);
+                        debug_assert!(plane + offset < image.frame * image.frames);
                         // SAFETY: indices are inside each axis.
                         *tap = unsafe { *samples.offset((plane + offset) as isize) };
                     }

@@ -27,8 +27,7 @@ impl<T: Real + Float> KeptImage<T> {
             _ => Box::default(),
         };
         // The samples are padded at the end for wide loads.
-        let count = image.plane_stride() * image.components();
-        let samples = &image.samples()[..count];
+        let samples = &image.samples()[..image.sample_count()];
         // SAFETY: both live on the heap behind owners that are kept beside the description, are never changed, and are
         // dropped after it; the description is only lent out for as long.
         let (samples, constants) = unsafe {
@@ -43,7 +42,14 @@ impl<T: Real + Float> KeptImage<T> {
             Border::Wrap => Border::Wrap,
             Border::Constant(_) => Border::Constant(constants),
         };
-        let description = ProbeImage::new(samples, image.sizes(), image.components(), border)?;
+        let (sizes, components) = (image.sizes(), image.components());
+        let description = match image.time() {
+            None => ProbeImage::new(samples, sizes, components, border),
+            Some(axis) => {
+                let time = (image.frames(), axis);
+                ProbeImage::over_time(samples, sizes, components, time, border)
+            }
+        }?;
         Ok(KeptImage {
             description: Box::new(description),
             _samples: image,

@@ -72,7 +72,7 @@ pub const LANE_BY_LANE: u32 = 1;
 pub const FROM_BOX: u32 = 2;
 
 impl Linear {
-    /// For samples of type `real` with these lengths and strides of the axes.
+    /// For samples of type `real` with these lengths and strides of the axes. None is usable over time.
     pub(super) fn new(
         samples: *const f32,
         real: Real,
@@ -80,9 +80,11 @@ impl Linear {
         strides: [i64; 3],
         (dim, components): (usize, usize),
         border: Border<'_>,
+        timed: bool,
     ) -> Linear {
         let count: i64 = sizes.iter().product();
         let is_usable = real == Real::F32
+            && !timed
             && components == 1
             && matches!(border, Border::Clamp)
             && sizes[..dim].iter().all(|&size| size >= 2)

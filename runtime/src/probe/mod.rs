@@ -20,7 +20,7 @@
 //!
 //! - the image and the kernel, by address; generated code looks at nothing inside but [`ProbeImage::LINEAR`];
 //! - the lanes that matter, bit `l` for lane `l`;
-//! - positions as `[dim][width]` reals, axis 0 (the fastest) first;
+//! - positions as `[dim][width]` reals, axis 0 (the fastest) first; for images over time `[dim + 1][width]`, frames last;
 //! - room for `[outputs][width]` reals.
 //!
 //! No buffer needs alignment beyond that of its element. Inactive lanes of the output hold unspecified numbers.
@@ -37,10 +37,19 @@
 //! | [`Border::Mirror`], [`Border::Wrap`] | index mapped, per tap, at any distance | NaN | NaN |
 //! | [`Border::Constant`] | the constant of the component, per tap | as far outside | NaN |
 //!
+//! # Images over time
+//!
+//! An image over time has frames, one after the other. A probe of it with [`ProbeSpec::frames`] taps in time gets the number of
+//! the frame at or below the time in a row after those of the positions, as a [`TimeFn`] gives it. Its results are those of
+//! all taps, as if these were components of one image: number `m · components + c` is component `c` of the frame
+//! `n + m + 1 − frames / 2`. Frames beyond the first and the last are these, as is any frame for NaN. The sum over the taps is
+//! the caller's.
+//!
 //! Specialized primitives are for calls in which all taps of all active lanes exist; the general one does the others.
 
 mod contact;
 mod contract;
+mod frames;
 mod general;
 mod kept;
 mod kernel;
@@ -52,15 +61,19 @@ mod mutants;
 pub mod mutants;
 mod rows;
 mod table;
+mod time;
 
+pub use contact::Missed;
 pub use kept::KeptImage;
 pub use kernel::{KernelPieces, ProbeKernel};
 pub use linear::{FROM_BOX, LANE_BY_LANE, Linear, SharedBox};
 pub(crate) use locate::sample_index;
 pub use table::{lookup, lookup_for};
+pub use time::{TimeFn, TimeSteps, lookup_time, lookup_time_for};
 
 pub use crate::derivatives::MAX_ORDER;
 use crate::derivatives::multi_indices;
+use crate::grid::TimeAxis;
 use crate::simd::{Float, WIDTHS};
 pub use crate::simd::{Isa, Real};
 use contact::Contact;
@@ -98,12 +111,19 @@ pub struct ProbeSpec {
     pub orders: u32,
     /// Number of components of a sample.
     pub components: usize,
+    /// Number of taps in time, 2, 4 or 6; 0 for images without time.
+    pub frames: usize,
 }
 
 impl ProbeSpec {
     /// The highest wanted order.
     pub fn highest_order(&self) -> usize {
         self.orders.checked_ilog2().unwrap_or(0) as usize
+    }
+
+    /// The number of components of the results: those of all taps in time.
+    pub fn results(&self) -> usize {
+        self.components * self.frames.max(1)
     }
 
     /// The error in a specification that no primitive serves.
@@ -137,6 +157,12 @@ impl ProbeSpec {
         if self.components == 0 {
             return Err("probe of an image without components".to_string());
         }
+        if !self.frames.is_multiple_of(2) || self.frames > 2 * MAX_SUPPORT {
+            return Err(format!(
+                "probe has {} taps in time, wanted 2, 4 or 6, or none",
+                self.frames
+            ));
+        }
         Ok(())
     }
 }
@@ -146,7 +172,7 @@ impl ProbeSpec {
 pub struct OutputSlot {
     /// Total order of the derivative.
     pub order: usize,
-    /// Component of the image.
+    /// Component of the image; those of images over time are counted through all taps in time.
     pub component: usize,
     /// How many derivatives are taken along each axis.
     pub counts: [usize; 3],
@@ -158,7 +184,7 @@ pub struct OutputSlot {
 pub fn outputs(spec: &ProbeSpec) -> Vec<OutputSlot> {
     let mut slots = Vec::new();
     for order in (0..MAX_ORDER + 1).filter(|m| spec.orders >> m & 1 == 1) {
-        for component in 0..spec.components {
+        for component in 0..spec.results() {
             slots.extend(multi_indices(spec.dim, order).map(|counts| OutputSlot {
                 order,
                 component,
@@ -194,6 +220,12 @@ pub struct ProbeImage<'a> {
     plane: i64,
     components: usize,
     dim: usize,
+    /// Samples from one frame to the next, and the number of frames.
+    frame: i64,
+    frames: i64,
+    time: Option<TimeSteps>,
+    /// The times of the first and the last frame, in the real type.
+    span: [f64; 2],
     border: Border<'a>,
     samples_are_borrowed: PhantomData<&'a [u8]>,
 }
@@ -208,10 +240,51 @@ impl<'a> ProbeImage<'a> {
     pub const LINEAR: usize = std::mem::offset_of!(Self, linear);
 
     /// Describes `samples`: one plane per component, each with axis 0 fastest.
+    ///
+    /// # Errors
+    /// The sizes do not fit the samples, or no primitive serves them.
     pub fn new<T: Float>(
         samples: &'a [T],
         sizes: &[usize],
         components: usize,
+        border: Border<'a>,
+    ) -> Result<ProbeImage<'a>, String> {
+        ProbeImage::described(samples, sizes, components, None, border)
+    }
+
+    /// Describes the `samples` of an image over time: frame by frame, each as [`ProbeImage::new`] wants it.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn over_time<T: Float>(
+        samples: &'a [T],
+        sizes: &[usize],
+        components: usize,
+        (frames, axis): (usize, &TimeAxis),
+        border: Border<'a>,
+    ) -> Result<ProbeImage<'a>, String> {
+        let longest = max_size(T::REAL);
+        if !(1..=longest).contains(&frames) {
+            return Err(format!(
+                "an image has {frames} frames, wanted 1 to {longest}"
+            ));
+        }
+        if let TimeAxis::Table(times) = axis
+            && times.len() != frames
+        {
+            return Err(format!(
+                "{} times were given for {frames} frames",
+                times.len()
+            ));
+        }
+        ProbeImage::described(samples, sizes, components, Some((frames, axis)), border)
+    }
+
+    fn described<T: Float>(
+        samples: &'a [T],
+        sizes: &[usize],
+        components: usize,
+        time: Option<(usize, &TimeAxis)>,
         border: Border<'a>,
     ) -> Result<ProbeImage<'a>, String> {
         let dim = sizes.len();
@@ -236,12 +309,14 @@ impl<'a> ProbeImage<'a> {
                 .checked_mul(size as i64)
                 .ok_or("an image has too many samples")?;
         }
-        let wanted = usize::try_from(plane)
+        let frames = time.map_or(1, |(frames, _)| frames);
+        let frame = usize::try_from(plane)
             .ok()
             .and_then(|p| p.checked_mul(components));
+        let wanted = frame.and_then(|frame| frame.checked_mul(frames));
         if components == 0 || wanted != Some(samples.len()) {
             return Err(format!(
-                "{} samples were given for an image of sizes {sizes:?} with {components} components",
+                "{} samples were given for {frames} frames of sizes {sizes:?} with {components} components",
                 samples.len()
             ));
         }
@@ -260,7 +335,11 @@ impl<'a> ProbeImage<'a> {
             strides,
             (dim, components),
             border,
+            time.is_some(),
         );
+        let span = |(frames, axis): (usize, &TimeAxis)| {
+            [axis.start(), axis.end(frames)].map(|time| T::from_f64(time).to_f64())
+        };
         Ok(ProbeImage {
             linear,
             contact: Contact::default(),
@@ -271,9 +350,29 @@ impl<'a> ProbeImage<'a> {
             plane,
             components,
             dim,
+            frame: plane * components as i64,
+            frames: frames as i64,
+            time: time.map(|(_, axis)| TimeSteps::new(axis, T::REAL)),
+            span: time.map_or([0.0; 2], span),
             border,
             samples_are_borrowed: PhantomData,
         })
+    }
+
+    /// The number of frames: 1 without time.
+    pub fn frames(&self) -> usize {
+        self.frames as usize
+    }
+
+    /// The times of the frames as primitives compute with them, of an image over time.
+    pub fn time(&self) -> Option<&TimeSteps> {
+        self.time.as_ref()
+    }
+
+    /// Whether it is an image over time.
+    #[inline(always)]
+    fn is_timed(&self) -> bool {
+        self.time.is_some()
     }
 }
 
@@ -281,8 +380,8 @@ impl<'a> ProbeImage<'a> {
 ///
 /// # Safety
 ///
-/// Image and kernel fit the specification the primitive was looked up for; positions are `[dim][width]` and the
-/// output `[outputs][width]` numbers of its real type. The processor has the instruction set of the lookup.
+/// Image and kernel fit the specification the primitive was looked up for; positions are `[dim][width]`, or for an image over
+/// time `[dim + 1][width]`, and the output `[outputs][width]` numbers of its real type. The processor has the instruction set of the lookup.
 pub type ProbeFn = unsafe extern "C" fn(
     image: *const ProbeImage<'_>,
     kernel: *const ProbeKernel,

@@ -56,6 +56,16 @@ impl Apart {
             layer: image.strides[2] as isize,
         }
     }
+
+    /// The same rows in other frames, which are so far from the first in each lane.
+    #[inline(always)]
+    pub(super) fn moved(&self, distances: &[i64; MAX_WIDTH]) -> Apart {
+        let mut offsets = self.offsets;
+        for (offset, distance) in offsets.iter_mut().zip(distances) {
+            *offset += distance;
+        }
+        Apart { offsets, ..*self }
+    }
 }
 
 impl<V: Vector, const TAPS: usize> Rows<V, TAPS> for Apart {

@@ -62,7 +62,7 @@ fn avx512(spec: &ProbeSpec) -> ProbeFn {
 
 /// Writes the match over the specialized versions.
 macro_rules! specialized {
-    ($spec:expr, $vector:ident, $(($dim:literal, $taps:literal, $orders:literal))*) => {{
+    ($spec:expr, $vector:ident, $timed:literal, $(($dim:literal, $taps:literal, $orders:literal))*) => {{
         let spec: &ProbeSpec = $spec;
         let taps = 2 * spec.support[0];
         let same = spec.support[..spec.dim].iter().all(|&s| s == spec.support[0]);
@@ -70,14 +70,33 @@ macro_rules! specialized {
             return general::<$vector>;
         }
         match (spec.dim, taps, spec.highest_order() + 1) {
-            $(($dim, $taps, $orders) => special::<$vector, $dim, $taps, $orders>,)*
+            $(($dim, $taps, $orders) => special::<$vector, $dim, $taps, $orders, $timed>,)*
             _ => general::<$vector>,
         }
     }};
 }
 
+/// The versions that every instruction set has, and more.
+macro_rules! common {
+    ($spec:expr, $vector:ident, $timed:literal $(, $more:tt)*) => {
+        specialized!($spec, $vector, $timed,
+            (1, 2, 1) (1, 2, 2)
+            (1, 4, 1) (1, 4, 2) (1, 4, 3)
+            (1, 6, 1) (1, 6, 2) (1, 6, 3)
+            (2, 2, 1) (2, 2, 2)
+            (2, 4, 1) (2, 4, 2) (2, 4, 3)
+            (2, 6, 1) (2, 6, 2) (2, 6, 3)
+            (3, 2, 1) (3, 2, 2)
+            (3, 4, 1) (3, 4, 2) (3, 4, 3)
+            (3, 6, 1) (3, 6, 2) (3, 6, 3)
+            $($more)*
+        )
+    };
+}
+
 /// Defines the entry points of one instruction set: functions that enable its features. Kernels with six taps are the ones
-/// that have third and fourth derivatives; specialized versions for these pay where there are vectors to hold so much.
+/// that have third and fourth derivatives; specialized versions for these pay where there are vectors to hold so much, and are not
+/// made for images over time.
 macro_rules! entry_points {
     (#[$features:meta] $module:ident) => {
         entry_points!(
@@ -124,7 +143,13 @@ macro_rules! entry_points {
 
             /// The specifications with these constants.
             $(#[$features])?
-            unsafe extern "C" fn special<V: Vector, const DIM: usize, const TAPS: usize, const ORDERS: usize>(
+            unsafe extern "C" fn special<
+                V: Vector,
+                const DIM: usize,
+                const TAPS: usize,
+                const ORDERS: usize,
+                const TIMED: bool,
+            >(
                 image: *const ProbeImage<'_>,
                 kernel: *const ProbeKernel,
                 mask: u32,
@@ -139,7 +164,7 @@ macro_rules! entry_points {
                         let mask = mask >> lane & V::ALL_LANES;
                         let positions = positions.cast::<V::Elem>().add(lane);
                         let out = out.cast::<V::Elem>().add(lane);
-                        if !contract::probe::<V, DIM, TAPS, ORDERS>(image, kernel, mask, positions, out) {
+                        if !contract::probe::<V, DIM, TAPS, ORDERS, TIMED>(image, kernel, mask, positions, out) {
                             part::<V>(image, kernel, mask, positions, out);
                         }
                     }
@@ -148,18 +173,10 @@ macro_rules! entry_points {
 
             /// The version for `spec`.
             pub(super) fn find<V: Vector>(spec: &ProbeSpec) -> ProbeFn {
-                specialized!(spec, V,
-                    (1, 2, 1) (1, 2, 2)
-                    (1, 4, 1) (1, 4, 2) (1, 4, 3)
-                    (1, 6, 1) (1, 6, 2) (1, 6, 3)
-                    (2, 2, 1) (2, 2, 2)
-                    (2, 4, 1) (2, 4, 2) (2, 4, 3)
-                    (2, 6, 1) (2, 6, 2) (2, 6, 3)
-                    (3, 2, 1) (3, 2, 2)
-                    (3, 4, 1) (3, 4, 2) (3, 4, 3)
-                    (3, 6, 1) (3, 6, 2) (3, 6, 3)
-                    $($high)*
-                )
+                match spec.frames {
+                    0 => common!(spec, V, false $(, $high)*),
+                    _ => common!(spec, V, true),
+                }
             }
         }
     };

@@ -3,7 +3,7 @@
 use super::{Directory, column, output};
 use flate2::read::GzDecoder;
 use runtime::grid::Place;
-use runtime::image::{Image, Reading, World};
+use runtime::image::{Declared, Image, Reading, World};
 use runtime::nrrd::{NamedSpace, Space};
 use runtime::output::format::{Destination, FileFormat};
 use runtime::output::{Column, Domain, Length, Output, Scalar, Values};
@@ -159,7 +159,7 @@ fn is_read_back(file: &Path, values: &[f64], shape: &[usize], place: &Place, wor
         world,
         ..Reading::default()
     };
-    let loaded = Image::<f64>::read_with(file, 3, shape, &reading);
+    let loaded = Image::<f64>::read_with(file, Declared::new(3, shape), &reading);
     let image = loaded.unwrap_or_else(|e| panic!("{e}")).image;
     let components = shape.iter().product::<usize>();
     for (strand, values) in values.chunks(components).enumerate() {

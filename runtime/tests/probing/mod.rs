@@ -50,6 +50,7 @@ pub(crate) fn spec<T: Float>(
         degree: kernels.iter().map(|k| k.pieces.degree()).max().unwrap_or(0),
         orders,
         components: volume.components,
+        frames: 0,
     }
 }
 

@@ -285,6 +285,18 @@ pub(super) static OPTIONS: &[OptionRow] = &[
         effect: Effect::Image(Reading::set_frame),
     },
     OptionRow {
+        spellings: &["--time"],
+        argument: "START:STEP",
+        help: "the times of the frames of an image over time, in seconds; zero=first counts those of the file from its first frame",
+        effect: Effect::Image(Reading::set_time),
+    },
+    OptionRow {
+        spellings: &["--times"],
+        argument: "FILE",
+        help: "the times of the frames of an image over time: numbers in a text file, in seconds",
+        effect: Effect::Image(Reading::set_times),
+    },
+    OptionRow {
         spellings: &["--flip-components"],
         argument: "",
         help: "transform the components of an image with --world even if its format does not define their frame",

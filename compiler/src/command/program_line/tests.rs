@@ -2,8 +2,8 @@
 
 use super::*;
 use runtime::{
-    grid::Placement,
-    image::{MeasurementFrame, Triangle, World},
+    grid::{Placement, TimeAxis},
+    image::{GivenTimes, MeasurementFrame, Triangle, World},
     input::{InputValue, IntWidth},
     output::{format::FileFormat, options::OutputOptions},
     png::{Depth, Range},
@@ -440,8 +440,11 @@ fn options_of_images_are_for_one_or_all() {
         assert_eq!(run.reading.world, World::Ras);
     }
     let run = run(
-        "--symmetric-dti lower --measurement-frame ignore --flip-components-img --world-img spacing:1,2,3",
+        "--symmetric-dti lower --measurement-frame ignore --flip-components-img --world-img spacing:1,2,3 --time-img 0:0.5",
     );
+    let times = TimeAxis::regular(0.0, 0.5).expect("an axis");
+    assert_eq!(run.readings[img].times, Some(GivenTimes::Axis(times)));
+    assert_eq!(run.readings[dti].times, None);
     assert_eq!(run.readings[dti].triangle, Some(Triangle::Lower));
     assert_eq!(run.readings[img].triangle, None);
     assert_eq!(run.readings[img].frame, MeasurementFrame::Ignore);
@@ -453,6 +456,8 @@ fn options_of_images_are_for_one_or_all() {
         ("--world none", "found `none`"),
         ("--world var:pos", "found `var:pos`"),
         ("--symmetric left", "expected upper or lower"),
+        ("--time 1", "expected START:STEP in seconds, or zero=first"),
+        ("--times none.txt", "none.txt: No such file"),
         ("--measurement-frame", "found 0 values, expected 1"),
         (
             "--world-eye ras",

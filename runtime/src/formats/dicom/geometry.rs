@@ -21,14 +21,17 @@ pub(super) struct Stack {
     pub(super) order: Vec<usize>,
     pub(super) positions: usize,
     pub(super) moments: usize,
-    /// Seconds from one moment to the next, if they are regular and known.
-    pub(super) period: Option<f64>,
+    /// The seconds of the moments, if they are known.
+    pub(super) times: Option<Vec<f64>>,
     pub(super) origin: [f64; 3],
     /// From one slice to the next; nothing if there is only one position.
     pub(super) step: Option<[f64; 3]>,
     pub(super) notes: Vec<Note>,
 }
 
+/// Numbers of the times of a slice: positions in time are counted, the others are seconds.
+const TEMPORAL_POSITION: usize = 0;
+const TRIGGER: usize = 1;
 /// Millimetres within which two slices are at the same position.
 const SAME: f64 = 1e-3;
 /// The gap, in steps, from which on a slice is missing.
@@ -73,7 +76,7 @@ pub(super) fn stack(slices: &[Slice], normal: [f64; 3]) -> Result<Stack, ImageEr
         return Err(ImageError::new("there are no slices"));
     };
     let (moments, mut notes) = (first.len(), Vec::new());
-    let period = in_time(&mut places, slices, normal)?;
+    let times = in_time(&mut places, slices, normal)?;
     let levels: Vec<f64> = places.iter().map(|place| along(place[0])).collect();
     let at: Vec<[f64; 3]> = places
         .iter()
@@ -96,19 +99,19 @@ pub(super) fn stack(slices: &[Slice], normal: [f64; 3]) -> Result<Stack, ImageEr
         order: order.collect(),
         positions: places.len(),
         moments,
-        period,
+        times,
         origin,
         step,
         notes,
     })
 }
 
-/// Sorts the slices at each position by time, and gives the seconds between them.
+/// Sorts the slices at each position by time, and gives the seconds of the moments.
 fn in_time(
     places: &mut [Vec<usize>],
     slices: &[Slice],
     normal: [f64; 3],
-) -> Result<Option<f64>, ImageError> {
+) -> Result<Option<Vec<f64>>, ImageError> {
     let Some(crowded) = places.iter().find(|place| place.len() > 1) else {
         return Ok(None);
     };
@@ -144,13 +147,13 @@ fn in_time(
     for place in places.iter_mut() {
         place.sort_by(|&a, &b| time(a).total_cmp(&time(b)));
     }
-    // Temporal positions are counted, the others are seconds.
     let times: Vec<f64> = places[0].iter().map(|&s| time(s)).collect();
-    let period = (times[moments - 1] - times[0]) / (moments - 1) as f64;
-    let regular = times
-        .windows(2)
-        .all(|pair| (pair[1] - pair[0] - period).abs() <= 0.01 * period);
-    Ok(Some(period).filter(|_| by > 0 && regular))
+    Ok(match by {
+        TEMPORAL_POSITION => None,
+        TRIGGER => Some(times),
+        // Days are not those of a calendar, so only differences are times.
+        _ => Some(times.iter().map(|time| time - times[0]).collect()),
+    })
 }
 
 fn median_gap(levels: &[f64]) -> f64 {
@@ -309,10 +312,8 @@ mod tests {
         }
         let found = stack(&timed, UP).unwrap();
         assert_eq!(found.order, [3, 4, 5, 0, 1, 2]);
-        assert_eq!(
-            (found.positions, found.moments, found.period),
-            (3, 2, Some(0.5))
-        );
+        assert_eq!((found.positions, found.moments), (3, 2));
+        assert_eq!(found.times, Some(vec![0.0, 0.5]));
     }
 
     #[test]

@@ -3,7 +3,8 @@
 use netcdf_reader::{NcFile, NcType, NcVariable};
 
 use super::variables::{Found, fail, text};
-use crate::formats::{ImageError, Note};
+use crate::formats::{FrameTimes, ImageError, Note};
+use crate::grid::{Since, seconds};
 use crate::memory::MOST_OF_A_BYTE;
 use crate::nrrd::{Axis, Kind, Space};
 
@@ -14,6 +15,10 @@ pub(super) struct Coordinates {
     pub(super) origin: Option<Vec<f64>>,
     pub(super) units: Vec<String>,
     pub(super) notes: Vec<Note>,
+    /// The times of frames that are not regular.
+    pub(super) times: FrameTimes,
+    /// The date from which times are counted.
+    pub(super) since: Option<Since>,
     /// Why the grid has no place, if its coordinates are not regular.
     pub(super) irregular: Option<ImageError>,
 }
@@ -113,8 +118,12 @@ fn sort(dimension: &str, coordinate: Option<&NcVariable>) -> Sort {
     }
 }
 
-/// First value and step of regular coordinates. A step may be off by a ten-thousandth, and by the rounding of single precision.
-fn regular(values: &[f64], is_single: bool) -> Option<(f64, f64)> {
+/// Parts of a step by which regular coordinates may be off: in space, and in time, where others are as good.
+const IN_SPACE: f64 = 1e-4;
+const IN_TIME: f64 = 1e-6;
+
+/// First value and step of regular coordinates. They may be off by parts of a step, and by the rounding of single precision.
+fn regular(values: &[f64], off: f64, is_single: bool) -> Option<(f64, f64)> {
     let (&first, &last) = (values.first()?, values.last()?);
     if values.len() == 1 {
         return first.is_finite().then_some((first, 1.0));
@@ -126,23 +135,10 @@ fn regular(values: &[f64], is_single: bool) -> Option<(f64, f64)> {
         0.0
     };
     let fits = |(i, x): (usize, &f64)| {
-        (x - (first + i as f64 * step)).abs() <= 1e-4 * step.abs() + rounding
+        (x - (first + i as f64 * step)).abs() <= off * step.abs() + rounding
     };
     (step != 0.0 && step.is_finite() && values.iter().enumerate().all(fits))
         .then_some((first, step))
-}
-
-/// Seconds of a unit of time.
-fn seconds(unit: &str) -> Option<f64> {
-    Some(match unit.to_ascii_lowercase().as_str() {
-        "microseconds" | "microsecond" | "us" => 1e-6,
-        "milliseconds" | "millisecond" | "msec" | "msecs" | "ms" => 1e-3,
-        "seconds" | "second" | "secs" | "sec" | "s" => 1.0,
-        "minutes" | "minute" | "mins" | "min" => 60.0,
-        "hours" | "hour" | "hrs" | "hr" | "h" => 3600.0,
-        "days" | "day" | "d" => 86400.0,
-        _ => return None,
-    })
 }
 
 /// A dimension with its coordinate, if it has one.
@@ -151,6 +147,8 @@ struct Dimension {
     size: usize,
     sort: Sort,
     unit: String,
+    /// The calendar of dates.
+    calendar: String,
     /// The values of the coordinate.
     values: Option<Vec<f64>>,
     is_single: bool,
@@ -158,7 +156,11 @@ struct Dimension {
 
 impl Dimension {
     fn regular(&self) -> Option<(f64, f64)> {
-        regular(self.values.as_ref()?, self.is_single)
+        let off = match self.sort {
+            Sort::Time => IN_TIME,
+            Sort::X | Sort::Y | Sort::Z | Sort::Unknown => IN_SPACE,
+        };
+        regular(self.values.as_ref()?, off, self.is_single)
     }
 }
 
@@ -200,6 +202,9 @@ impl Coordinates {
                 size,
                 sort: sort(&dimension.name, variable),
                 unit: variable.and_then(|v| text(v, "units")).unwrap_or_default(),
+                calendar: variable
+                    .and_then(|v| text(v, "calendar"))
+                    .unwrap_or_default(),
                 values,
                 is_single: variable.is_some_and(|v| *v.dtype() == NcType::Float),
             })
@@ -219,32 +224,38 @@ impl Coordinates {
 
 /// The place of a grid over dimensions, fastest first.
 fn place(dimensions: &[Dimension]) -> Coordinates {
-    let mut notes = Vec::new();
+    let (mut notes, mut times) = (Vec::new(), FrameTimes::Header);
     let mut axes: Vec<Axis> = dimensions
         .iter()
-        .map(|dimension| plain(dimension, &mut notes))
+        .map(|dimension| match dimension.sort {
+            Sort::Time => time_axis(dimension, &mut times, &mut notes),
+            Sort::X | Sort::Y | Sort::Z | Sort::Unknown => plain(dimension),
+        })
         .collect();
     let in_space =
         |d: &&Dimension| d.sort != Sort::Time && (d.values.is_some() || d.sort != Sort::Unknown);
     let spatial: Vec<&Dimension> = dimensions.iter().filter(in_space).collect();
-    let unplaced = |axes: Vec<Axis>, notes: Vec<Note>, irregular: Option<ImageError>| Coordinates {
+    let since = dimensions.iter().find_map(since);
+    let unplaced = |axes, notes, times, since, irregular| Coordinates {
         axes,
         space: Space::Unknown,
         origin: None,
         units: Vec::new(),
         notes,
+        times,
+        since,
         irregular,
     };
     let has_values = spatial.iter().any(|d| d.values.is_some());
     if !has_values || spatial.len() > 3 {
-        return unplaced(axes, notes, None);
+        return unplaced(axes, notes, times, since, None);
     }
     if let Some(bent) = spatial
         .iter()
         .find(|d| d.values.is_some() && d.regular().is_none())
     {
         let error = irregular(bent);
-        return unplaced(axes, notes, Some(error));
+        return unplaced(axes, notes, times, since, Some(error));
     }
     // The coordinates of the world are x, y and z where the file says which is which, else those of the axes in their order.
     let mut order: Vec<usize> = (0..spatial.len()).collect();
@@ -283,20 +294,24 @@ fn place(dimensions: &[Dimension]) -> Coordinates {
         origin: Some(origin),
         units,
         notes,
+        times,
+        since,
         irregular: None,
     }
 }
 
-/// An axis without a place in space; the steps of time are in seconds.
-fn plain(dimension: &Dimension, notes: &mut Vec<Note>) -> Axis {
-    let mut axis = Axis {
+/// An axis without a place in space.
+fn plain(dimension: &Dimension) -> Axis {
+    Axis {
         size: dimension.size,
         label: dimension.name.clone(),
         ..Axis::default()
-    };
-    if dimension.sort != Sort::Time {
-        return axis;
     }
+}
+
+/// An axis of time, whose steps are in seconds; times that are not regular stand beside it.
+fn time_axis(dimension: &Dimension, times: &mut FrameTimes, notes: &mut Vec<Note>) -> Axis {
+    let mut axis = plain(dimension);
     axis.kind = Some(Kind::Time);
     let (unit, since) = dimension
         .unit
@@ -307,9 +322,22 @@ fn plain(dimension: &Dimension, notes: &mut Vec<Note>) -> Axis {
     } else {
         format!(" after {since}")
     };
+    let name = &dimension.name;
+    let unit = unit.trim();
+    let Some(values) = &dimension.values else {
+        return axis;
+    };
     let regular = dimension.regular().filter(|_| dimension.size > 1);
-    match (regular, seconds(unit.trim())) {
+    match (regular, seconds(unit)) {
+        _ if has_no_length(unit) => {
+            let error = ImageError::new(format!(
+                "the times `{name}` are in {unit}, which are not all of one length"
+            ));
+            let hint = "`--time START:STEP` gives the seconds of the first frame and of a step";
+            *times = FrameTimes::Unknown(error.hint(hint));
+        }
         (Some((start, step)), Some(factor)) => {
+            axis.min = Some(start * factor);
             axis.spacing = Some(step * factor);
             axis.units = "s".to_string();
             notes.push(Note::new(format!(
@@ -320,13 +348,42 @@ fn plain(dimension: &Dimension, notes: &mut Vec<Note>) -> Axis {
                 start * factor
             )));
         }
-        _ if dimension.size > 1 && dimension.values.is_some() => notes.push(Note::new(format!(
-            "`{}` has {} frames, which are not at regular times",
-            dimension.name, dimension.size
-        ))),
-        _ => {}
+        (Some((start, step)), None) => {
+            (axis.min, axis.spacing) = (Some(start), Some(step));
+            axis.units = unit.to_string();
+        }
+        (None, factor) => {
+            let factor = factor.unwrap_or(1.0);
+            *times = FrameTimes::Seconds(values.iter().map(|time| time * factor).collect());
+            if dimension.size > 1 {
+                notes.push(Note::new(format!(
+                    "`{name}` has {} frames, which are not at regular times",
+                    dimension.size
+                )));
+            }
+        }
     }
     axis
+}
+
+/// The date from which a dimension that is time counts.
+fn since(dimension: &Dimension) -> Option<Since> {
+    let (_, date) = dimension.unit.split_once(" since ")?;
+    Since::parse(date, &dimension.calendar).filter(|_| dimension.sort == Sort::Time)
+}
+
+/// Whether a unit of time has no fixed length.
+fn has_no_length(unit: &str) -> bool {
+    let unit = unit.to_ascii_lowercase();
+    [
+        "month",
+        "months",
+        "year",
+        "years",
+        "common_year",
+        "common_years",
+    ]
+    .contains(&unit.as_str())
 }
 
 fn irregular(dimension: &Dimension) -> ImageError {
@@ -353,6 +410,7 @@ mod tests {
             size: values.map_or(3, <[f64]>::len),
             sort: sort(name, None),
             unit: unit.to_string(),
+            calendar: String::new(),
             values: values.map(<[f64]>::to_vec),
             is_single: true,
         }
@@ -387,11 +445,11 @@ mod tests {
     #[test]
     fn single_precision_does_not_make_steps_irregular() {
         let values: Vec<f64> = (0..3600).map(|i| f64::from(i as f32 * 0.1)).collect();
-        let (start, step) = regular(&values, true).expect("regular");
+        let (start, step) = regular(&values, IN_SPACE, true).expect("regular");
         assert!((start, (step - 0.1).abs() < 1e-6) == (0.0, true));
-        assert_eq!(regular(&[0.0, 1.0, 2.1], false), None);
-        assert_eq!(regular(&[0.0, 0.0], false), None);
-        assert_eq!(regular(&[5.0], false), Some((5.0, 1.0)));
+        assert_eq!(regular(&[0.0, 1.0, 2.1], IN_SPACE, false), None);
+        assert_eq!(regular(&[0.0, 0.0], IN_SPACE, false), None);
+        assert_eq!(regular(&[5.0], IN_SPACE, false), Some((5.0, 1.0)));
     }
 
     #[test]

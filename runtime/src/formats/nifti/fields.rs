@@ -15,6 +15,7 @@ pub(crate) struct Layout {
     pub(crate) quaternion: usize,
     pub(crate) rows: usize,
     pub(crate) units: usize,
+    pub(crate) first_time: usize,
     pub(crate) intent: usize,
     pub(crate) intent_parameters: usize,
     pub(crate) magic: usize,
@@ -25,13 +26,13 @@ pub(crate) struct Layout {
 #[rustfmt::skip]
 pub(crate) const FIRST: Layout = Layout {
     wide: false, dim: 40, datatype: 70, pixdim: 76, vox_offset: 108, slope: 112, qform: 252, sform: 254, quaternion: 256,
-    rows: 280, units: 123, intent: 68, intent_parameters: 56, magic: 344, length: 348,
+    rows: 280, units: 123, first_time: 136, intent: 68, intent_parameters: 56, magic: 344, length: 348,
 };
 
 #[rustfmt::skip]
 const SECOND: Layout = Layout {
     wide: true, dim: 16, datatype: 12, pixdim: 104, vox_offset: 168, slope: 176, qform: 344, sform: 348, quaternion: 352,
-    rows: 400, units: 500, intent: 504, intent_parameters: 80, magic: 4, length: 540,
+    rows: 400, units: 500, first_time: 216, intent: 504, intent_parameters: 80, magic: 4, length: 540,
 };
 
 /// The fields of a header.
@@ -68,6 +69,14 @@ impl Fields<'_> {
         match self.layout.wide {
             true => self.integer::<8>(self.layout.dim + 8 * index),
             false => self.integer::<2>(self.layout.dim + 2 * index),
+        }
+    }
+
+    /// The codes of the units of space and time.
+    pub(super) fn units(&self) -> i64 {
+        match self.layout.wide {
+            true => self.integer::<4>(self.layout.units),
+            false => self.integer::<1>(self.layout.units),
         }
     }
 

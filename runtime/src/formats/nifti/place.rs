@@ -7,6 +7,23 @@ use crate::nrrd::{Header, Kind, NamedSpace, Space};
 /// The codes of the units of space.
 pub(crate) const UNITS: [(u8, &str); 3] = [(1, "m"), (2, "mm"), (3, "um")];
 
+/// The codes of the units of the fourth axis. Some are not units of time.
+const FOURTH_UNITS: [(i64, &str); 6] = [
+    (8, "s"),
+    (16, "ms"),
+    (24, "us"),
+    (32, "Hz"),
+    (40, "ppm"),
+    (48, "rad/s"),
+];
+
+/// The unit of the fourth axis, if the file says one.
+pub(super) fn unit_of_fourth(fields: &Fields<'_>) -> &'static str {
+    let code = fields.units() & 0x38;
+    let row = FOURTH_UNITS.iter().find(|(known, _)| *known == code);
+    row.map_or("", |(_, unit)| unit)
+}
+
 /// Directions and origin, by the best of what the file has.
 pub(super) fn place(fields: &Fields<'_>, header: &mut Header, notes: &mut Vec<Note>) {
     let layout = fields.layout;
@@ -36,10 +53,7 @@ pub(super) fn place(fields: &Fields<'_>, header: &mut Header, notes: &mut Vec<No
         axis.direction = Some(rows.iter().map(|row| row[a]).collect());
         axis.spacing = None;
     }
-    let code = match layout.wide {
-        true => fields.integer::<4>(layout.units),
-        false => fields.integer::<1>(layout.units),
-    };
+    let code = fields.units();
     if let Some((_, unit)) = UNITS
         .iter()
         .find(|(known, _)| i64::from(*known) == code & 7)

@@ -7,6 +7,7 @@ use tiff::decoder::Decoder;
 use tiff::tags::Tag;
 
 use crate::formats::{ImageError, Note};
+use crate::grid::{TimeAxis, seconds};
 use crate::nrrd::Kind;
 use crate::xml::{self, Tags};
 
@@ -16,6 +17,10 @@ pub(super) struct Arrangement {
     pub(super) axes: Vec<(Kind, usize)>,
     pub(super) steps: [Option<f64>; 3],
     pub(super) unit: String,
+    /// From one frame to the next, and the unit of that.
+    pub(super) period: Option<(f64, String)>,
+    /// The seconds of each frame, if the file has them.
+    pub(super) times: Option<Vec<f64>>,
 }
 
 /// Pixels per millimetre along x and y, if the unit is known.
@@ -56,7 +61,13 @@ pub(super) fn arrange(
         return imagej(description, pages, resolution);
     }
     let pixels = Tags::new(description.as_bytes()).find(|tag| tag.name() == "Pixels");
-    if let Some(arrangement) = pixels.and_then(|tag| ome(&tag, pages)) {
+    if let Some(mut arrangement) = pixels.and_then(|tag| ome(&tag, pages)) {
+        let mut frames = arrangement.axes.iter();
+        let frames = frames.find(|(kind, _)| *kind == Kind::Time);
+        let frames = frames.map_or(1, |(_, frames)| *frames);
+        if frames > 1 {
+            arrangement.times = times_of_planes(description, frames);
+        }
         return Ok(arrangement);
     }
     let step =
@@ -112,10 +123,14 @@ fn imagej(
         ],
         false => vec![(Kind::Domain, pages)],
     };
+    let period = value("finterval").and_then(|v| v.parse::<f64>().ok());
+    let period = period.filter(|period| period.is_finite() && *period > 0.0);
+    let period = period.map(|period| (period, value("tunit").unwrap_or("s").to_string()));
     let unit = value("unit").unwrap_or("").replace("\\u00B5", "µ");
     if unit.is_empty() || unit.starts_with("pixel") {
         return Ok(Arrangement {
             axes,
+            period,
             ..Arrangement::default()
         });
     }
@@ -126,6 +141,8 @@ fn imagej(
         axes,
         steps: [x, y, z],
         unit,
+        period,
+        times: None,
     })
 }
 
@@ -155,5 +172,40 @@ fn ome(tag: &xml::Tag<'_>, pages: usize) -> Option<Arrangement> {
     });
     let unit = tag.get("PhysicalSizeXUnit");
     let unit = unit.map_or("µm".to_string(), Cow::into_owned);
-    (product == Some(pages)).then_some(Arrangement { axes, steps, unit })
+    let number = |name: &str| tag.get(name)?.parse::<f64>().ok();
+    let period = number("TimeIncrement").filter(|period| period.is_finite() && *period > 0.0);
+    let unit_of_time = tag.get("TimeIncrementUnit");
+    let unit_of_time = unit_of_time.map_or("s".to_string(), Cow::into_owned);
+    (product == Some(pages)).then_some(Arrangement {
+        axes,
+        steps,
+        unit,
+        period: period.map(|period| (period, unit_of_time)),
+        times: None,
+    })
+}
+
+/// The seconds of all frames by the tags `Plane` of OME: for each frame those of its first plane, if every frame has one and each is later
+/// than the one before.
+fn times_of_planes(description: &str, frames: usize) -> Option<Vec<f64>> {
+    let mut times = vec![None; frames];
+    let planes = Tags::new(description.as_bytes()).filter(|tag| tag.name() == "Plane");
+    for plane in planes {
+        let number = |name: &str| plane.get(name)?.parse::<usize>().ok();
+        let is_first = [number("TheZ"), number("TheC")] == [Some(0); 2];
+        let Some(frame) = number("TheT").filter(|frame| is_first && *frame < frames) else {
+            continue;
+        };
+        let after = plane
+            .get("DeltaT")
+            .and_then(|text| text.parse::<f64>().ok());
+        let second = plane
+            .get("DeltaTUnit")
+            .map_or(Some(1.0), |unit| seconds(&unit));
+        if let (Some(after), Some(second)) = (after, second) {
+            times[frame].get_or_insert(after * second);
+        }
+    }
+    let times: Vec<f64> = times.into_iter().collect::<Option<_>>()?;
+    TimeAxis::of_times(&times).is_ok().then_some(times)
 }

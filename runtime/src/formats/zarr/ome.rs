@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::formats::{ImageError, Note};
+use crate::grid::seconds;
 use crate::nrrd::{Axis, Header, Kind, Space};
 
 /// The resolutions of an image, the finest first, by the metadata of a group.
@@ -131,7 +132,7 @@ impl<'a> Image<'a> {
         let dimension = spatial.len();
         for a in 0..count {
             let axis = &mut header.axes[count - 1 - a];
-            describe(axis, &axes[a], steps[a]);
+            describe(axis, &axes[a], origin[a], steps[a]);
             if let Some(coordinate) = spatial
                 .iter()
                 .position(|&s| s == a)
@@ -157,23 +158,16 @@ impl<'a> Image<'a> {
 }
 
 /// An axis by its type; frames of time are seconds apart.
-fn describe(axis: &mut Axis, (name, sort, unit): &(String, String, String), step: f64) {
+fn describe(axis: &mut Axis, (name, sort, unit): &(String, String, String), start: f64, step: f64) {
     axis.label = name.clone();
     match sort.as_str() {
         "space" => axis.kind = Some(Kind::Space),
         "time" => {
             axis.kind = Some(Kind::Time);
-            let seconds = match unit.as_str() {
-                "microsecond" => Some(1e-6),
-                "millisecond" => Some(1e-3),
-                "second" => Some(1.0),
-                "minute" => Some(60.0),
-                "hour" => Some(3600.0),
-                "day" => Some(86400.0),
-                _ => None,
-            };
-            axis.spacing = Some(step * seconds.unwrap_or(1.0));
-            axis.units = seconds.map_or(String::new(), |_| "s".to_string());
+            let second = seconds(unit);
+            axis.min = Some(start * second.unwrap_or(1.0));
+            axis.spacing = Some(step * second.unwrap_or(1.0));
+            axis.units = second.map_or(unit.clone(), |_| "s".to_string());
         }
         "channel" => axis.kind = Some(Kind::List),
         _ => {}

@@ -1,0 +1,180 @@
+//! From times to frames: the number of the frame at or below a time, the fraction after it, and the derivative of this position
+//! by time.
+//!
+//! The numbers of the time axis are rounded to the program's real type once ([`TimeSteps`]). All operations are of that type,
+//! none is fused, and their order is fixed, so that every instruction set and every GPU gives the same bits:
+//!
+//! ```text
+//! regular:  τ = (t − start) · rate                       dτ/dt = rate
+//! table:    τ = i + (t − times[i]) · rates[i]            dτ/dt = rates[i]
+//!           i: the last with times[i] ≤ t, from 0 to count − 2; 0 if t is NaN
+//! then:     τ is moved between −4 and frames + 3;  n = floor(τ);  fraction = τ − n
+//! ```
+//!
+//! NaN gives the frame 0 and a fraction that is NaN. Beyond these bounds all taps of all kernels are the same frame.
+
+use super::{ProbeImage, Real};
+use crate::grid::{TimeAxis, interval};
+use crate::simd::{Float, Isa, MAX_WIDTH, Vector, version};
+use std::ffi::c_void;
+
+/// A time axis in the real type of a program: every number is one of that type.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TimeSteps {
+    /// Frames at regular times.
+    Regular {
+        /// The time of the first frame.
+        start: f64,
+        /// Frames per second.
+        rate: f64,
+    },
+    /// Frames at any times.
+    Table {
+        /// The time of each frame.
+        times: Vec<f64>,
+        /// Frames per second between each frame and the next.
+        rates: Vec<f64>,
+    },
+}
+
+impl TimeSteps {
+    /// The axis for a program of this real type. Rates are computed in double precision from the times of the axis.
+    pub fn new(axis: &TimeAxis, real: Real) -> TimeSteps {
+        let round = |x: f64| match real {
+            Real::F32 => f64::from(x as f32),
+            Real::F64 => x,
+        };
+        match axis {
+            TimeAxis::Regular { start, step } => TimeSteps::Regular {
+                start: round(*start),
+                rate: round(1.0 / step),
+            },
+            TimeAxis::Table(times) => TimeSteps::Table {
+                times: times.iter().map(|&time| round(time)).collect(),
+                rates: times
+                    .windows(2)
+                    .map(|pair| round(1.0 / (pair[1] - pair[0])))
+                    .collect(),
+            },
+        }
+    }
+}
+
+/// A primitive that locates times.
+///
+/// # Safety
+///
+/// The image is of the real type of the lookup; times are `[width]` and the output `[3][width]` numbers of it: frame, fraction
+/// and the derivative of the position by time. The processor has the instruction set of the lookup.
+pub type TimeFn = unsafe extern "C" fn(
+    image: *const ProbeImage<'_>,
+    mask: u32,
+    times: *const c_void,
+    out: *mut c_void,
+);
+
+/// The primitive that locates times on this processor.
+///
+/// # Errors
+/// No primitive has this width.
+pub fn lookup_time(real: Real, width: usize) -> Result<TimeFn, String> {
+    lookup_time_for(Isa::detect(), real, width)
+}
+
+/// The primitive that locates times in the version of `isa`, which may be called only if it
+/// [is available](Isa::is_available).
+///
+/// # Errors
+/// No primitive has this width, or the instruction set does not exist.
+pub fn lookup_time_for(isa: Isa, real: Real, width: usize) -> Result<TimeFn, String> {
+    version!(isa, real, width, 1, [portable, vex, evex])
+}
+
+/// Defines the entry point of one instruction set.
+macro_rules! entry_point {
+    ($(#[$features:meta])? $name:ident) => {
+        $(#[$features])?
+        unsafe extern "C" fn $name<V: Vector, const N: usize, const W: usize>(
+            image: *const ProbeImage<'_>,
+            mask: u32,
+            times: *const c_void,
+            out: *mut c_void,
+        ) {
+            // SAFETY: this is the contract of `TimeFn`.
+            unsafe {
+                let image = &*image;
+                image.notice_times::<V::Elem>(mask, times.cast(), W);
+                for lane in (0..W).step_by(V::LANES) {
+                    let times = times.cast::<V::Elem>().add(lane);
+                    locate::<V>(image, times, out.cast::<V::Elem>().add(lane), W);
+                }
+            }
+        }
+    };
+}
+
+entry_point!(portable);
+#[cfg(target_arch = "x86_64")]
+entry_point!(
+    #[target_feature(enable = "avx2,fma")]
+    vex
+);
+#[cfg(target_arch = "x86_64")]
+entry_point!(
+    #[target_feature(enable = "avx2,fma,avx512f,avx512dq,avx512vl")]
+    evex
+);
+
+/// Locates the times of `V::LANES` lanes.
+///
+/// # Safety
+///
+/// As [`TimeFn`], advanced to the first of the lanes.
+#[inline(always)]
+unsafe fn locate<V: Vector>(
+    image: &ProbeImage<'_>,
+    times: *const V::Elem,
+    out: *mut V::Elem,
+    width: usize,
+) {
+    // SAFETY: promised by the caller.
+    let time = unsafe { V::load(times) };
+    let number = |x: f64| V::splat(V::Elem::from_f64(x));
+    let (position, rate) = match &image.time {
+        // An image without time has one frame, to which all times belong.
+        None => {
+            let zero = number(0.0);
+            (V::select(time.same(time), zero, time), zero)
+        }
+        Some(TimeSteps::Regular { start, rate }) => {
+            let rate = number(*rate);
+            ((time - number(*start)) * rate, rate)
+        }
+        Some(TimeSteps::Table { times, rates }) => {
+            let zero = V::Elem::from_f64(0.0);
+            let mut found = [[zero; MAX_WIDTH]; 3];
+            for lane in 0..V::LANES {
+                let i = interval(times, time.lane(lane).to_f64());
+                let known = [i as f64, times[i], rates[i]];
+                for (lanes, number) in found.iter_mut().zip(known) {
+                    lanes[lane] = V::Elem::from_f64(number);
+                }
+            }
+            // SAFETY: there is room for `MAX_WIDTH` lanes.
+            let [before, begin, rate] = found.map(|lanes| unsafe { V::load(lanes.as_ptr()) });
+            (before + (time - begin) * rate, rate)
+        }
+    };
+    let [low, high] = [-4, image.frames + 3].map(|n| V::splat(V::Elem::from_index(n)));
+    // NaN stays.
+    let position = high.min(low.max(position));
+    let frame = position.floor();
+    let fraction = position - frame;
+    let frame = V::select(frame.same(frame), frame, number(0.0));
+    // SAFETY: promised by the caller.
+    unsafe {
+        frame.store(out);
+        fraction.store(out.add(width));
+        rate.store(out.add(2 * width));
+    }
+}
