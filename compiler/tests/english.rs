@@ -85,7 +85,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).expect("a folder").flatten();
     let visible = entries.filter(|entry| {
         let name = entry.file_name().to_string_lossy().into_owned();
-        !name.starts_with('.') && name != "target"
+        !name.starts_with('.') && name != "target" && name != "node_modules"
     });
     visible
         .flat_map(|entry| match entry.path() {

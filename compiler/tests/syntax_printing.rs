@@ -204,17 +204,28 @@ fn ty(version: Version) -> BoxedStrategy<TypeExpr> {
                 at(TypeExprKind::Seq { element, length })
             })
         });
-    let image = (dim(), shape()).prop_map(move |(dim, shape)| {
-        let dim = Box::new(dim);
-        at(TypeExprKind::Image { dim, shape })
-    });
-    let field = (continuity, dim(), shape()).prop_map(move |(continuity, dim, shape)| {
-        at(TypeExprKind::Field {
+    let is_new = version == Version::V2;
+    let time = prop::option::of(prop::option::of(number())).prop_map(move |time| {
+        let axis = |continuity: Option<Expr>| TimeAxis {
+            span: NOWHERE,
             continuity: continuity.map(Box::new),
-            dim: Box::new(dim),
-            shape,
-        })
+        };
+        time.filter(|_| is_new).map(axis)
     });
+    let time = time.boxed();
+    let image = (dim(), time.clone(), shape()).prop_map(move |(dim, time, shape)| {
+        let dim = Box::new(dim);
+        at(TypeExprKind::Image { dim, time, shape })
+    });
+    let field =
+        (continuity, dim(), time, shape()).prop_map(move |(continuity, dim, time, shape)| {
+            at(TypeExprKind::Field {
+                continuity: continuity.map(Box::new),
+                dim: Box::new(dim),
+                time,
+                shape,
+            })
+        });
     let kernel = number().prop_map(move |k| at(TypeExprKind::Kernel(Box::new(k))));
     prop_oneof![4 => sequence, 1 => image, 1 => field, 1 => kernel].boxed()
 }
@@ -364,14 +375,15 @@ fn item(version: Version) -> BoxedStrategy<Item> {
                         default: Some(default),
                     }
                 }),
-                (ty(version), name(), name(), e()).prop_map(|(ty, name, param, body)| {
-                    ItemKind::FieldFunction {
+                (ty(version), name(), name(), prop::option::of(name()), e()).prop_map(
+                    |(ty, name, param, time, body)| ItemKind::FieldFunction {
                         ty,
                         name,
                         param,
+                        time,
                         body,
                     }
-                }),
+                ),
             ]
             .boxed(),
         };

@@ -125,6 +125,7 @@ fn table_type(ty: Type) -> ein_ir::Type {
         ein_ir::Type::Field {
             continuity: ein_ir::Continuity::Finite(ty.continuity.into()),
             dim: ty.dim.into(),
+            time: None,
             shape,
         }
     } else {

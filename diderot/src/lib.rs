@@ -78,6 +78,7 @@ pub use runtime::{
 pub mod image {
     pub use compiler::run::ImageSource;
     pub use runtime::{
+        grid::TimeAxis,
         image::{
             Arrangement, Description, ImageArray, Orientation, Reading, SharedImage, Strided,
             Triangle, World, describe,

@@ -43,7 +43,7 @@ impl Param {
                 shape: shape.clone(),
             }),
             Type::Bool | Type::String | Type::Seq(..) => None,
-            Type::Image { .. } | Type::Kernel(_) | Type::Strand(_) => None,
+            Type::Image { .. } | Type::Kernel(_) | Type::Kernels(_) | Type::Strand(_) => None,
             Type::Fem { .. } | Type::Mesh(_) => None,
         }
     }

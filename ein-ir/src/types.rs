@@ -37,21 +37,27 @@ pub enum Type {
     Tensor(Shape),
     /// A sequence: fixed length `T[n]`, or dynamic `T[]`.
     Seq(Box<Type>, Option<usize>),
-    /// `image(d)[σ]`
+    /// `image(d)[σ]`, or `image(d,time)[σ]`
     Image {
         /// Number of spatial axes, 1 to 3.
         dim: usize,
+        /// Whether it has frames: samples at several times.
+        timed: bool,
         /// Shape of a voxel.
         shape: Shape,
     },
     /// `kernel#k`
     Kernel(Continuity),
-    /// `field#k(d)[σ]`
+    /// A kernel for each axis, as `KRNS` gives them. The last is that of time where an image has times.
+    Kernels(Vec<Continuity>),
+    /// `field#k(d)[σ]`, or `field#k(d,time#m)[σ]`
     Field {
-        /// Number of continuous derivatives.
+        /// Number of continuous derivatives by position.
         continuity: Continuity,
-        /// Dimension of the domain, 1 to 3.
+        /// Dimension of the space of positions, 1 to 3.
         dim: usize,
+        /// Number of continuous derivatives by time, of a field over time.
+        time: Option<Continuity>,
         /// Shape of a value.
         shape: Shape,
     },
@@ -93,15 +99,26 @@ impl Type {
                 Type::Field {
                     continuity: found,
                     dim,
+                    time,
                     shape,
                 },
                 Type::Field {
                     continuity: wanted,
                     dim: other_dim,
+                    time: other_time,
                     shape: other_shape,
                 },
-            )
-            | (
+            ) => {
+                let is_timed = match (time, other_time) {
+                    (Some(found), Some(wanted)) => found >= wanted,
+                    // A field that does not change is one over time, with all derivatives.
+                    (None, _) => true,
+                    (Some(_), None) => false,
+                };
+                is_timed && dim == other_dim && shape == other_shape && found >= wanted
+            }
+            (Type::Kernels(all), Type::Kernel(wanted)) => all.iter().min() == Some(wanted),
+            (
                 Type::Fem {
                     continuity: found,
                     dim,
@@ -122,9 +139,14 @@ impl Type {
         match self {
             Type::Seq(element, length) => length.is_none() || element.is_dynamic(),
             Type::Bool | Type::Int | Type::String | Type::Tensor(_) | Type::Strand(_) => false,
-            Type::Image { .. } | Type::Kernel(_) | Type::Field { .. } => false,
+            Type::Image { .. } | Type::Kernel(_) | Type::Kernels(_) | Type::Field { .. } => false,
             Type::Fem { .. } | Type::Mesh(_) => false,
         }
+    }
+
+    /// Whether this is a field over time.
+    pub fn is_timed_field(&self) -> bool {
+        matches!(self, Type::Field { time: Some(_), .. })
     }
 
     /// Whether sequences may have elements of this type: value types and strands.
@@ -141,8 +163,8 @@ impl Type {
         match self {
             Type::Bool | Type::Int | Type::String | Type::Tensor(_) => true,
             Type::Seq(element, _) => element.is_value(),
-            Type::Image { .. } | Type::Kernel(_) | Type::Field { .. } | Type::Strand(_) => false,
-            Type::Fem { .. } | Type::Mesh(_) => false,
+            Type::Image { .. } | Type::Kernel(_) | Type::Kernels(_) => false,
+            Type::Field { .. } | Type::Fem { .. } | Type::Mesh(_) | Type::Strand(_) => false,
         }
     }
 }
@@ -170,13 +192,30 @@ impl fmt::Display for Type {
             },
             Type::Seq(element, None) => write!(f, "{element}[]"),
             Type::Seq(element, Some(n)) => write!(f, "{element}[{n}]"),
-            Type::Image { dim, shape } => write!(f, "image({dim}){shape}"),
+            Type::Image { dim, timed, shape } => {
+                let time = if *timed { ",time" } else { "" };
+                write!(f, "image({dim}{time}){shape}")
+            }
             Type::Kernel(k) => write!(f, "kernel{k}"),
+            Type::Kernels(all) => {
+                write!(
+                    f,
+                    "kernel{}",
+                    all.iter().min().unwrap_or(&Continuity::Infinite)
+                )
+            }
             Type::Field {
                 continuity,
                 dim,
+                time,
                 shape,
-            } => write!(f, "field{continuity}({dim}){shape}"),
+            } => {
+                write!(f, "field{continuity}({dim}")?;
+                if let Some(time) = time {
+                    write!(f, ",time{time}")?;
+                }
+                write!(f, "){shape}")
+            }
             Type::Fem {
                 continuity,
                 dim,
@@ -213,10 +252,15 @@ impl FromStr for Type {
             "real" => Type::REAL,
             "vec2" | "vec3" | "vec4" => Type::tensor(&[number(&word[3..])?]),
             "tensor" => Type::Tensor(shape(between('[', ']'))?),
-            "image" => Type::Image {
-                dim: number(between('(', ')').ok_or_else(bad)?)?,
-                shape: shape(between('[', ']'))?,
-            },
+            "image" => {
+                let domain = between('(', ')').ok_or_else(bad)?;
+                let timeless = domain.strip_suffix(",time");
+                Type::Image {
+                    dim: number(timeless.unwrap_or(domain))?,
+                    timed: timeless.is_some(),
+                    shape: shape(between('[', ']'))?,
+                }
+            }
             "fem" => {
                 let (continuity, dim) = match between('#', ')') {
                     Some(both) => {
@@ -261,6 +305,7 @@ mod tests {
             "vec3[4]",
             "tensor[2,3]",
             "image(3)[3]",
+            "image(2,time)[]",
             "fem#2(3)[3]",
             "fem(2)[]",
             "mesh(3)",
@@ -289,6 +334,13 @@ mod tests {
         let field = |continuity| Type::Field {
             continuity,
             dim: 2,
+            time: None,
+            shape: Shape::SCALAR,
+        };
+        let over_time = |time| Type::Field {
+            continuity: Continuity::Finite(1),
+            dim: 2,
+            time: Some(time),
             shape: Shape::SCALAR,
         };
         let seq = |element: &Type, n| Type::Seq(Box::new(element.clone()), n);
@@ -305,6 +357,14 @@ mod tests {
             (seq(&int, Some(0)), seq(&Type::String, None)),
             (field(Continuity::Infinite), field(Continuity::Finite(7))),
             (field(Continuity::Finite(2)), field(Continuity::Finite(0))),
+            (
+                field(Continuity::Finite(1)),
+                over_time(Continuity::Finite(3)),
+            ),
+            (
+                over_time(Continuity::Finite(1)),
+                over_time(Continuity::Finite(0)),
+            ),
         ];
         for (from, to) in &allowed {
             assert!(

@@ -7,6 +7,7 @@ fn field(k: u32, dim: usize, dims: &[usize]) -> Type {
     Type::Field {
         continuity: Continuity::Finite(k),
         dim,
+        time: None,
         shape: Shape::from(dims),
     }
 }
@@ -14,6 +15,7 @@ fn field(k: u32, dim: usize, dims: &[usize]) -> Type {
 fn image(dim: usize, dims: &[usize]) -> Type {
     Type::Image {
         dim,
+        timed: false,
         shape: Shape::from(dims),
     }
 }

@@ -179,6 +179,7 @@ fn fields_in_the_place_of_tensors_mean_the_same_pointwise() {
                     Type::Tensor(shape) => Type::Field {
                         continuity: Continuity::Infinite,
                         dim: 2,
+                        time: None,
                         shape: shape.clone(),
                     },
                     other => other.clone(),
@@ -210,6 +211,7 @@ fn powers_are_repeated_products_and_quotients() {
         Type::Field {
             continuity: Continuity::Infinite,
             dim: 2,
+            time: None,
             shape: Shape::SCALAR,
         },
     ] {

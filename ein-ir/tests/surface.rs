@@ -112,6 +112,7 @@ fn instance(row: &'static OpDef, params: &[Param]) -> Ein {
         Param::Field { dim, shape } => Type::Field {
             continuity: Continuity::Infinite,
             dim: *dim,
+            time: None,
             shape: shape.clone(),
         },
     };

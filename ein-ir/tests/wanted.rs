@@ -12,6 +12,7 @@ fn field(dim: usize, dims: &[usize]) -> Option<Type> {
     Some(Type::Field {
         continuity: Continuity::Infinite,
         dim,
+        time: None,
         shape: Shape::from(dims),
     })
 }
@@ -19,6 +20,7 @@ fn field(dim: usize, dims: &[usize]) -> Option<Type> {
 fn image(dim: usize, dims: &[usize]) -> Option<Type> {
     Some(Type::Image {
         dim,
+        timed: false,
         shape: Shape::from(dims),
     })
 }

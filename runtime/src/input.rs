@@ -37,6 +37,8 @@ pub enum InputType {
     Image {
         /// Dimension of the grid.
         dim: usize,
+        /// Whether it has frames at several times.
+        timed: bool,
         /// Shape of the tensor at each grid point.
         shape: Vec<usize>,
     },
@@ -129,7 +131,10 @@ impl fmt::Display for InputType {
                 Some(len) => write!(f, "{elem}[{len}]"),
                 None => write!(f, "{elem}[]"),
             },
-            InputType::Image { dim, shape } => write!(f, "image({dim})[{}]", list(shape)),
+            InputType::Image { dim, timed, shape } => {
+                let time = if *timed { ",time" } else { "" };
+                write!(f, "image({dim}{time})[{}]", list(shape))
+            }
             InputType::Mesh(name) => f.write_str(name),
         }
     }

@@ -126,6 +126,7 @@ fn tensors_and_sequences_of_every_shape_take_their_words_in_order() {
     assert_eq!(parse(&texts, "a "), Ok(InputValue::Seq(expected)));
     let image = InputType::Image {
         dim: 3,
+        timed: false,
         shape: vec![3, 3],
     };
     assert_eq!(
@@ -150,6 +151,7 @@ fn types_are_shown_as_programs_spell_them() {
         (
             InputType::Image {
                 dim: 2,
+                timed: false,
                 shape: vec![],
             },
             "image(2)[]",
@@ -157,6 +159,7 @@ fn types_are_shown_as_programs_spell_them() {
         (
             InputType::Image {
                 dim: 3,
+                timed: false,
                 shape: vec![3, 3],
             },
             "image(3)[3,3]",

@@ -126,7 +126,7 @@ fn netcdf_has_times_since_a_date() {
         assert!(error.contains(part), "{unit}: {error}");
         // A user who knows the times can say them, and a single frame needs none.
         let mut reading = Reading::default();
-        reading.set_time("0:1").unwrap();
+        reading.set_times("0:1").unwrap();
         let loaded = Image::from_bytes(&bytes, DECLARED, &reading).unwrap();
         assert_eq!(times(&loaded, unit), regular(0.0, 1.0));
     }
@@ -285,7 +285,7 @@ fn numbered_files_are_frames_with_the_times_that_are_given() {
     let loaded = Image::read_with(&name, DECLARED, &reading).unwrap();
     assert_eq!(times(&loaded, "numbered"), TimeAxis::NUMBERS);
     assert_eq!(loaded.image.orientation().origin(), [1.0, 2.0, 3.0]);
-    reading.set_time("10:0.5").unwrap();
+    reading.set_times("10:0.5").unwrap();
     let loaded = Image::read_with(&name, DECLARED, &reading).unwrap();
     assert_eq!(times(&loaded, "numbered"), regular(10.0, 0.5));
     // Some of them.

@@ -40,14 +40,17 @@ fn the_user_may_give_the_times() {
         set(&mut reading).map(|()| reading)
     };
     assert_eq!(of(&Reading::default()).unwrap(), regular(300.0, 10.0));
-    let given = with(&|reading| reading.set_time("-1:0.5")).unwrap();
+    let given = with(&|reading| reading.set_times("-1:0.5")).unwrap();
     assert_eq!(of(&given).unwrap(), regular(-1.0, 0.5));
-    let mut zero = with(&|reading| reading.set_time("zero=first")).unwrap();
+    let mut zero = with(&|reading| reading.set_times("zero=first")).unwrap();
     assert_eq!(of(&zero).unwrap(), regular(0.0, 10.0));
     zero.frames = Some(Frames::Range(2, 3));
     assert_eq!(of(&zero).unwrap(), regular(0.0, 10.0));
     for wrong in ["", "1", "1:", "a:b", "0:0", "0:-1", "inf:1", "zero=last"] {
-        assert!(with(&|reading| reading.set_time(wrong)).is_err(), "{wrong}");
+        assert!(
+            with(&|reading| reading.set_times(wrong)).is_err(),
+            "{wrong}"
+        );
     }
     let directory = own_directory("given");
     let times = |name: &str, text: &str| {
@@ -101,12 +104,12 @@ fn times_that_single_precision_does_not_tell_apart_are_told() {
     let declared = Declared::over_time(1, &[]);
     let loaded = read(&bytes, declared, &reading).unwrap();
     let warned = |note: &runtime::image::Note| {
-        note.level == Level::Warning && note.text.contains("`--time-wind zero=first`")
+        note.level == Level::Warning && note.text.contains("`--times-wind zero=first`")
     };
     assert!(loaded.notes.iter().any(warned), "{:?}", loaded.notes);
     let double = Image::<f64>::from_bytes(&bytes, declared, &reading).unwrap();
     assert!(!double.notes.iter().any(warned));
-    reading.set_time("zero=first").unwrap();
+    reading.set_times("zero=first").unwrap();
     let loaded = read(&bytes, declared, &reading).unwrap();
     assert!(!loaded.notes.iter().any(warned), "{:?}", loaded.notes);
 }

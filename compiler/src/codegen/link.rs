@@ -11,7 +11,7 @@ use crate::{
     ir::{
         Orders,
         fem::FemProbe,
-        leaf::{Convolution, KernelRef},
+        leaf::{Convolution, KernelRef, TimeKernel},
         print_piece::Piece,
         weights::{probe_kernel, real},
     },
@@ -50,8 +50,8 @@ struct Made {
     fem_calls: Vec<Arc<FemCall>>,
 }
 
-/// What a table of weights is made for: kernels, components, orders, strands per call, and whether reals have 64 bits.
-type TableKey = (Vec<KernelRef>, usize, Orders, usize, bool);
+/// What a table of weights is made for: kernels, components and frames, orders, strands per call, and whether reals have 64 bits.
+type TableKey = (Vec<KernelRef>, [usize; 2], Orders, usize, bool);
 
 impl Linker {
     /// For the code of a program. Numbers stay the same when parts of the code are left out for some images.
@@ -79,7 +79,9 @@ impl Linker {
     fn number(&mut self, op: &Op) {
         match op {
             Op::Str(text) if !self.strings.contains(text) => self.strings.push(text.clone()),
-            Op::Probe(field, _) if self.find(field).is_none() => self.fields.push(field.clone()),
+            Op::Probe(field, _) | Op::Frame(field) if self.find(field).is_none() => {
+                self.fields.push(field.clone());
+            }
             Op::FemProbe(probe) if !self.fem_probes.contains(probe) => {
                 self.fem_probes.push(probe.clone());
             }
@@ -123,7 +125,7 @@ impl Linker {
     ) -> (usize, usize) {
         let key = (
             field.kernels.clone(),
-            field.shape.size(),
+            [field.shape.size(), field.time.map_or(0, TimeKernel::taps)],
             orders,
             lanes.width,
             lanes.double,
@@ -137,6 +139,12 @@ impl Linker {
             primitive as usize,
             std::ptr::from_ref::<ProbeKernel>(table) as usize,
         )
+    }
+
+    /// The primitive that finds the place of a time among frames.
+    pub(super) fn frame(&self, lanes: Lanes) -> usize {
+        let primitive = probe::lookup_time(real(lanes.double), lanes.width);
+        primitive.unwrap_or_else(|why| panic!("{why}")) as usize
     }
 
     /// The primitive `fn(args, out)` of an elementary function.

@@ -112,6 +112,7 @@ impl Expander {
     fn op(&mut self, op: &low::Op, args: &[Value]) -> Vec<Value> {
         match op {
             low::Op::Probe(field, orders) => self.probe(field, *orders, args),
+            low::Op::Frame(field) => self.frame(field.image, args[0]),
             low::Op::Eigen(n) => self.eigensystem(*n, args),
             low::Op::Math(function) => vec![self.math(*function, args)],
             _ => self.b.op(Op::Low(op.clone()), args),

@@ -12,7 +12,7 @@ use super::{
 use crate::{
     ir::{
         Orders, Simple,
-        leaf::{Convolution, ImageInfo, distinct_derivatives},
+        leaf::{Convolution, ImageInfo, TimeKernel, distinct_derivatives},
         weights::weights,
     },
     low,
@@ -79,18 +79,76 @@ impl Expander {
                 wanted.extend(derivatives.map(|counts| (component, counts)));
             }
         }
+        let (position, frame) = position.split_at(dim);
+        let frames = match frame.first() {
+            Some(&frame) => self.frames(field, frame),
+            None => vec![None],
+        };
+        // The derivatives of an order come together, of one frame after the other.
+        let all = |this: &mut Self, taps| {
+            let each: Vec<Vec<Value>> = frames
+                .iter()
+                .map(|&frame| this.sums(field, orders, &wanted, (position, frame), taps))
+                .collect();
+            let wanted = &wanted;
+            let of_order = |order: usize| {
+                let has_order = move |n: &usize| wanted[*n].1.iter().sum::<usize>() == order;
+                let frames = each.iter();
+                frames.flat_map(move |sums| (0..sums.len()).filter(has_order).map(|n| sums[n]))
+            };
+            orders.iter().flat_map(of_order).collect::<Vec<Value>>()
+        };
         // In one dimension the taps are so few that a branch would take longer.
         if dim == 1 {
-            return self.sums(field, orders, &wanted, position, Taps::Anywhere);
+            return all(self, Taps::Anywhere);
         }
         let inside = self.has_all_taps(field, position);
         let ways = [Taps::Inside, Taps::Anywhere].map(|taps| {
             self.b.open();
-            let sums = self.sums(field, orders, &wanted, position, taps);
+            let sums = all(self, taps);
             self.b.close(sums)
         });
         let [then, otherwise] = ways;
         self.b.if_(inside, then, otherwise)
+    }
+
+    /// The place of a time among the frames of an image: the frame, the fraction and the rate.
+    pub(super) fn frame(&mut self, image: u32, time: Value) -> Vec<Value> {
+        let info = |this: &mut Self, info| this.b.op1(Op::Low(low::Op::Image(image, info)), &[]);
+        let [start, rate, count] =
+            [ImageInfo::Start, ImageInfo::Rate, ImageInfo::Frames].map(|i| info(self, i));
+        let since = self.simple(Simple::Sub, &[time, start]);
+        let position = self.simple(Simple::Mul, &[since, rate]);
+        let low = self.number(-4.0);
+        let high = self.less(count, -3);
+        // The second operand of `min` and `max` keeps a NaN.
+        let position = self.real(Arithmetic::Max, &[low, position]);
+        let position = self.real(Arithmetic::Min, &[high, position]);
+        let frame = self.real(Arithmetic::Floor, &[position]);
+        let fraction = self.simple(Simple::Sub, &[position, frame]);
+        let is_number = self.simple(Simple::Equal, &[frame, frame]);
+        let zero = self.number(0.0);
+        let frame = self.select(low::Ty::Real, is_number, frame, zero);
+        vec![frame, fraction, rate]
+    }
+
+    /// The frames that count at a time, given the last one that is not after it: the nearest ones there are.
+    fn frames(&mut self, field: &Convolution, frame: Value) -> Vec<Option<Value>> {
+        let taps = field.time.map_or(0, TimeKernel::taps) as i64;
+        let frame = self.b.op1(Op::ToInt, &[frame]);
+        let info = low::Op::Image(field.image, ImageInfo::Frames);
+        let count = self.b.op1(Op::Low(info), &[]);
+        let [zero, one] = [0, 1].map(|n| self.int(n));
+        let last = self.simple(Simple::IntSub, &[count, one]);
+        let tap = |this: &mut Self, tap: i64| {
+            let ahead = this.int(tap + 1 - taps / 2);
+            let at = this.simple(Simple::IntAdd, &[frame, ahead]);
+            let below = this.simple(Simple::IntLess, &[at, zero]);
+            let above = this.simple(Simple::IntLess, &[last, at]);
+            let at = this.select(low::Ty::Int, below, zero, at);
+            this.select(low::Ty::Int, above, last, at)
+        };
+        (0..taps).map(|n| Some(tap(self, n))).collect()
     }
 
     /// Whether all taps of a position exist.
@@ -118,7 +176,7 @@ impl Expander {
         field: &Convolution,
         orders: Orders,
         wanted: &[(usize, Counts)],
-        position: &[Value],
+        (position, frame): (&[Value], Option<Value>),
         taps: Taps,
     ) -> Vec<Value> {
         let dim = field.dim();
@@ -132,18 +190,28 @@ impl Expander {
             || orders.iter().any(|order| order > 1);
         let looped = dim == 3 && has_much;
         let written = if looped { 2 } else { dim };
+        let frame_tap = frame.map(|index| Tap {
+            index,
+            is_outside: None,
+        });
         let weights: Vec<Weights> = (0..written)
             .map(|a| self.all_weights(field, &axes[a], highest(a)))
             .collect();
         if dim < 3 {
-            return self.slice(field, &axes, &weights, (None, taps), wanted);
+            return self.slice(field, &axes, &weights, ([None, frame_tap], taps), wanted);
         }
         let zero = self.number(0.0);
         let mut sums = vec![zero; wanted.len()];
         if !looped {
             for k in 0..axes[2].taps {
                 let tap = self.tap(field, &axes[2], k, taps);
-                let slices = self.slice(field, &axes, &weights, (Some(tap), taps), wanted);
+                let slices = self.slice(
+                    field,
+                    &axes,
+                    &weights,
+                    ([Some(tap), frame_tap], taps),
+                    wanted,
+                );
                 for ((sum, slice), (_, counts)) in sums.iter_mut().zip(slices).zip(wanted) {
                     let weight = weights[2][counts[2]][k];
                     *sum = self.real(Arithmetic::Fma, &[weight, slice, *sum]);
@@ -157,7 +225,13 @@ impl Expander {
             .map(|order| self.weight_from_table(field, &axes[2], order, open.index))
             .collect();
         let tap = self.tap_at(field, &axes[2], open.index, taps);
-        let slices = self.slice(field, &axes, &weights, (Some(tap), taps), wanted);
+        let slices = self.slice(
+            field,
+            &axes,
+            &weights,
+            ([Some(tap), frame_tap], taps),
+            wanted,
+        );
         let next = open.carried.clone().into_iter().zip(slices).zip(wanted);
         let next = next
             .map(|((sum, slice), (_, counts))| {
@@ -173,7 +247,7 @@ impl Expander {
         field: &Convolution,
         axes: &[Axis],
         weights: &[Weights],
-        (slice, taps): (Option<Tap>, Taps),
+        ([slice, frame], taps): ([Option<Tap>; 2], Taps),
         wanted: &[(usize, Counts)],
     ) -> Vec<Value> {
         // Rows are shared by all derivatives; equal sums are computed once, as the numbering of values finds.
@@ -183,7 +257,7 @@ impl Expander {
         let mut start = None;
         for j in 0..rows {
             let row = axes.get(1).map(|axis| self.tap(field, axis, j, taps));
-            let (offset, outside) = self.offset(axes, [row, slice]);
+            let (offset, outside) = self.offset(axes, [row, slice, frame]);
             if taps == Taps::Inside {
                 // A row begins a row's samples after the one before.
                 start = Some(match start {
@@ -220,12 +294,12 @@ impl Expander {
     fn offset(
         &mut self,
         axes: &[Axis],
-        others: [Option<Tap>; 2],
+        others: [Option<Tap>; 3],
     ) -> (Option<Value>, Option<Value>) {
         let mut offset = None;
         let mut outside = None;
-        // ((z · size_y) + y) · size_x, then x.
-        for (tap, axis) in others.into_iter().zip(1..3).rev() {
+        // (((frame · size_z) + z) · size_y + y) · size_x, then x.
+        for (tap, axis) in others.into_iter().zip(1..4).rev() {
             let Some(tap) = tap else { continue };
             let index = self.below(offset, axes.get(axis), tap.index);
             outside = self.either(outside, tap.is_outside);

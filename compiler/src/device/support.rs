@@ -98,6 +98,7 @@ fn only_on_cpu(op: &low::Op) -> Option<Construct> {
         | low::Op::IntDiv(_)
         | low::Op::IntRem(_)
         | low::Op::Probe(..)
+        | low::Op::Frame(_)
         | low::Op::Eigen(_)
         | low::Op::CheckIndex(_)
         | low::Op::Print(_) => return None,

@@ -103,7 +103,12 @@ fn function(
                 Op::Base(Base::Arg(first, ty))
             }
         };
-        made.push(b.op1(op, &[]));
+        // A field over time is at a time that is given.
+        let time = matches!(&op, Op::Field(leaf) if leaf.is_timed()).then(|| {
+            scalars += 1;
+            b.op1(Op::Base(Base::Arg(scalars - 1, Ty::REAL)), &[])
+        });
+        made.push(b.op1(op, time.as_slice()));
     }
     for (k, def) in region.defs.iter().enumerate() {
         let operator = Operator {

@@ -5,7 +5,7 @@ use crate::{
     ir::{
         Bits, Simple,
         interface::{InputTarget, Interface},
-        leaf::{Convolution, ImageInfo, Leaf},
+        leaf::{Convolution, ImageInfo, Leaf, TimeKernel},
         tensor::{Base, Operator, Ty},
     },
     ssa::{Function, Value},
@@ -254,12 +254,16 @@ impl<'a> Scope<'a> {
 
     /// An image convolved with kernels, as programs write it.
     fn convolution(&self, field: &Convolution) -> String {
-        let mut kernels: Vec<&str> = field.kernels.iter().map(|kernel| kernel.0.name).collect();
-        kernels.dedup();
-        let kernels = match kernels[..] {
-            [one] => one.to_string(),
+        let all: Vec<&str> = field.kernels.iter().map(|kernel| kernel.0.name).collect();
+        let mut different = all.clone();
+        different.dedup();
+        let space = if different.len() == 1 { different } else { all };
+        let time = field.time.map(|time| time.kernel.0.name);
+        // Linear in time is what an image has anyway.
+        let kernels = match (&space[..], time) {
+            ([one], None | Some("tent")) => (*one).to_string(),
             _ => {
-                let all: Vec<&str> = field.kernels.iter().map(|kernel| kernel.0.name).collect();
+                let all: Vec<&str> = space.into_iter().chain(time).collect();
                 format!("KRNS({})", all.join(", "))
             }
         };
@@ -278,7 +282,13 @@ impl<'a> Scope<'a> {
                 Expr::Apply(row.expect("every border has a row"), args).to_string()
             }
         };
-        format!("{kernels} ⊛ {image}")
+        match field.time {
+            None | Some(TimeKernel { order: 0, .. }) => format!("{kernels} ⊛ {image}"),
+            Some(time) => {
+                let times = vec!["time"; time.order.into()].join(", ");
+                format!("∂[{times}] ({kernels} ⊛ {image})")
+            }
+        }
     }
 
     fn image(&self, number: u32) -> String {

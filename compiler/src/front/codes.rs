@@ -116,6 +116,7 @@ codes! {
     NOT_A_FUNCTION "not-a-function" "not a function"
     NOT_A_FIELD "not-a-field" "not a field"
     PROBE_POSITION "probe-position" "not one position"
+    TIME "time" "over time, or not"
     SELECT_FROM_VALUE "select-from-value" "not a strand"
     NOT_INDEXABLE "not-indexable" "has no elements"
     INDEX_COUNT "index-count" "wrong number of indices"

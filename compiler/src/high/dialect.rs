@@ -20,7 +20,7 @@ pub struct High;
 pub enum Op {
     /// An operation that is not about fields.
     Base(Base),
-    /// A leaf field.
+    /// A leaf field; that of an image over time is the field at a time, its argument.
     Field(Leaf),
     /// An EIN operator; fields among its arguments make it a field unless it probes them.
     Ein(Arc<Operator>),
@@ -64,11 +64,16 @@ impl Dialect for High {
     fn type_of(op: &Op, args: &[&Ty]) -> Result<Types<Ty>, String> {
         match op {
             Op::Base(base) => base.type_of(args),
-            Op::Field(field) if args.is_empty() => Ok(smallvec![Ty::Field {
-                dim: field.dim(),
-                shape: field.shape().clone(),
-            }]),
-            Op::Field(_) => Err("a leaf field has no arguments".into()),
+            Op::Field(field) => {
+                let wanted: &[&Ty] = if field.is_timed() { &[&Ty::REAL] } else { &[] };
+                if args != wanted {
+                    return Err(format!("arguments {args:?}, wanted {wanted:?}"));
+                }
+                Ok(smallvec![Ty::Field {
+                    dim: field.dim(),
+                    shape: field.shape().clone(),
+                }])
+            }
             Op::Ein(operator) => operator.type_of(args).map(|ty| smallvec![ty]),
             Op::Inside { supports, .. } => {
                 let wanted = Ty::Tensor(Shape::new([supports.len()]));

@@ -16,6 +16,7 @@ mod scales;
 mod statics;
 mod steps;
 mod strands;
+mod time;
 
 use super::High;
 use crate::{
@@ -38,6 +39,7 @@ use requests::Parameters;
 pub use requests::Request;
 use statics::Statics;
 use std::{collections::BTreeMap, sync::Arc};
+use time::OverTime;
 
 /// The variables that values of a function were given to, in that order.
 pub type Names = Vec<(Value, VarId)>;
@@ -264,6 +266,10 @@ struct Translator<'a> {
     call: u32,
     /// Whether code is translated a second time, for derivatives through it. It does not print again.
     is_repeated: bool,
+    /// The definitions of fields over time.
+    over_time: OverTime,
+    /// The time at which a field over time is being translated.
+    time: Option<Value>,
 }
 
 impl<'a> Translator<'a> {
@@ -285,6 +291,8 @@ impl<'a> Translator<'a> {
             reduced: None,
             call: 0,
             is_repeated: false,
+            over_time: OverTime::new(),
+            time: None,
         }
     }
 
@@ -363,9 +371,12 @@ impl<'a> Translator<'a> {
                     var,
                     value: Some(value),
                 } if self.plan.parameters.repeated.contains(var) => self.define_again(*var, value),
-                Global::FieldFunction { var, param, body } => {
-                    self.define_field_function(*var, *param, body)
-                }
+                Global::FieldFunction {
+                    var,
+                    param,
+                    time,
+                    body,
+                } => self.define_field_function(*var, *param, *time, body),
                 Global::Input { .. } | Global::Variable { .. } => {}
             }
         }
@@ -378,7 +389,7 @@ impl<'a> Translator<'a> {
                 let image = self.image(value);
                 self.statics.define_image(var, image);
             }
-            Type::Kernel(_) => {
+            Type::Kernel(_) | Type::Kernels(_) => {
                 let kernels = self.kernels(value);
                 self.statics.define_kernels(var, kernels);
             }
@@ -386,6 +397,7 @@ impl<'a> Translator<'a> {
                 let mesh = self.mesh(value);
                 self.statics.define_mesh(var, mesh);
             }
+            Type::Field { time: Some(_), .. } => self.define_over_time(var, value),
             Type::Fem { .. } => {
                 let name = self.program.vars[var.0].name.clone();
                 let fem = self.fem(value, &name);
@@ -428,9 +440,12 @@ fn define_globals(t: &mut Translator<'_>) {
                 let value = t.default(&ty);
                 t.bind(*var, value);
             }
-            Global::FieldFunction { var, param, body } => {
-                t.define_field_function(*var, *param, body)
-            }
+            Global::FieldFunction {
+                var,
+                param,
+                time,
+                body,
+            } => t.define_field_function(*var, *param, *time, body),
         }
     }
 }

@@ -57,9 +57,13 @@ impl Evaluate for Device {
                 component,
                 ahead,
             } => {
-                let plane = &world.images[*image as usize].planes[*component as usize];
+                let image = &world.images[*image as usize];
                 let at = args[0].int() + i64::from(*ahead);
-                world.round(plane[usize::try_from(at).expect("an offset in the image")])
+                let at = usize::try_from(at).expect("an offset in the image");
+                let samples: usize = image.sizes.iter().product();
+                let components = image.planes.len() / image.times.len().max(1);
+                let plane = &image.planes[at / samples * components + *component as usize];
+                world.round(plane[at % samples])
             }
             Op::Coefficient(table, power) => {
                 let (tap, double) = (args[0].int() as usize, world.double);

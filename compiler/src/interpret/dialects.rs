@@ -29,7 +29,10 @@ impl Evaluate for High {
     ) -> Result<Vec<tensor::Datum>, Interrupt> {
         match op {
             high::Op::Base(base) => store.base(base, args),
-            high::Op::Field(field) => Ok(vec![store.leaf(field)]),
+            high::Op::Field(field) => {
+                let time = args.first().map(|time| time.components()[0]);
+                Ok(vec![store.leaf(field, time)])
+            }
             high::Op::Ein(operator) => Ok(vec![store.ein(&operator.ein, args)]),
             high::Op::Inside { image, supports } => {
                 Ok(vec![store.inside(*image, supports, args[0])])
@@ -54,7 +57,10 @@ impl Evaluate for Mid {
             mid::Op::Ein(operator) => Ok(vec![store.ein(&operator.ein, args)]),
             mid::Op::ToIndex(image, _) => Ok(vec![store.to_index(*image, args[0])]),
             mid::Op::Gradient(image, _) => Ok(vec![store.gradient(*image)]),
-            mid::Op::Probe(field, orders) => Ok(store.probe(field, *orders, args[0])),
+            mid::Op::Probe(field, orders) => {
+                let time = args.get(1).map(|time| time.components()[0]);
+                Ok(store.probe(field, *orders, args[0], time))
+            }
             mid::Op::FemProbe(probe) => Ok(store.fem_probe(probe, args[0], args[1])),
         }
     }

@@ -130,6 +130,10 @@ impl Machine {
                             [usize::from(*row) * image.sizes.len() + usize::from(*column)],
                     ),
                     ImageInfo::Offset(row) => self.round(image.offset[usize::from(*row)]),
+                    ImageInfo::Frames => Datum::Int(image.times.len() as i64),
+                    ImageInfo::Start => self.round(image.start()),
+                    ImageInfo::End => self.round(image.end()),
+                    ImageInfo::Rate => self.round(image.rate()),
                 }
             }
             Op::Simple(simple) => self.simple(*simple, args),
@@ -150,6 +154,15 @@ impl Machine {
                 let at: Vec<f64> = args.iter().map(|a| a.real()).collect();
                 let values = reconstruct(&self.images[field.image as usize], field, *orders, &at);
                 return Ok(values.into_iter().map(|x| self.round(x)).collect());
+            }
+            Op::Frame(field) => {
+                let image = &self.images[field.image as usize];
+                let (position, rate) = image.place_of(args[0].real());
+                // So far away all frames that count are the same.
+                let position = position.clamp(-4.0, image.times.len() as f64 + 3.0);
+                let frame = position.floor();
+                let parts = [frame, position - frame, rate];
+                return Ok(parts.into_iter().map(|x| self.round(x)).collect());
             }
             Op::Locate(mesh, _) => {
                 let at: Vec<f64> = args.iter().map(|a| a.real()).collect();

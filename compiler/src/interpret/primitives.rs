@@ -15,8 +15,10 @@ use runtime::image::Image;
 pub struct EvalImage {
     /// Samples per axis, fastest first.
     pub sizes: Vec<usize>,
-    /// All samples of component 0, then of component 1, …
+    /// All samples of component 0, then of component 1, …, of the first frame; then those of the other frames.
     pub planes: Vec<Vec<f64>>,
+    /// The times of the frames, if the image is over time.
+    pub times: Vec<f64>,
     /// World to index coordinates: matrix, row-major.
     pub to_index: Vec<f64>,
     /// World to index coordinates: translation.
@@ -27,8 +29,65 @@ pub struct EvalImage {
     pub origin: Vec<f64>,
 }
 
-/// The derivatives of a field at a position in index space, by the defining sum.
+/// The derivatives of a field at a position in index space, by the defining sum. If the field is over time, a frame stands after the
+/// position, and the results are those of all frames that count.
 pub fn reconstruct(image: &EvalImage, field: &Convolution, orders: Orders, at: &[f64]) -> Vec<f64> {
+    let components = field.shape.size();
+    let frames: Vec<usize> = match field.time {
+        None => vec![0],
+        Some(time) => {
+            let support = time.kernel.0.support as i64;
+            let last = image.times.len() as i64 - 1;
+            let frames = (1 - support..=support).map(|tap| at[field.dim()] as i64 + tap);
+            frames.map(|n| n.clamp(0, last) as usize).collect()
+        }
+    };
+    let planes = frames.iter().flat_map(|frame| {
+        let first = frame * components;
+        image.planes[first..first + components].iter().enumerate()
+    });
+    reconstruct_planes(image, field, orders, at, &planes.collect::<Vec<_>>())
+}
+
+/// The derivatives at a position in index space and at a time, by the defining sum.
+pub fn reconstruct_at_time(
+    image: &EvalImage,
+    field: &Convolution,
+    orders: Orders,
+    at: &[f64],
+    time: f64,
+) -> Vec<f64> {
+    let kernel = field.time.expect("a field over time");
+    let (position, rate) = image.place_of(time);
+    let frame = position.floor();
+    let place: Vec<f64> = at.iter().copied().chain([frame]).collect();
+    let support = kernel.kernel.0.support as i32;
+    let weights: Vec<f64> = (1 - support..=support)
+        .map(|j| {
+            let polynomial_of_tap = kernel.kernel.0.tap(j, kernel.order.into());
+            polynomial(&polynomial_of_tap, position - frame) * rate.powi(kernel.order.into())
+        })
+        .collect();
+    let mut results = Vec::new();
+    for order in orders.iter() {
+        let all = reconstruct(image, field, Orders(1 << order), &place);
+        let count = all.len() / weights.len();
+        results.extend((0..count).map(|k| {
+            let taps = weights.iter().zip(all.iter().skip(k).step_by(count));
+            taps.map(|(weight, value)| weight * value).sum::<f64>()
+        }));
+    }
+    results
+}
+
+/// The derivatives of some planes, each with the number of its component.
+fn reconstruct_planes(
+    image: &EvalImage,
+    field: &Convolution,
+    orders: Orders,
+    at: &[f64],
+    planes: &[(usize, &Vec<f64>)],
+) -> Vec<f64> {
     let dim = field.dim();
     let (mut cell, mut fraction) = (vec![0i64; dim], vec![0.0; dim]);
     for axis in 0..dim {
@@ -38,7 +97,7 @@ pub fn reconstruct(image: &EvalImage, field: &Convolution, orders: Orders, at: &
     }
     let mut results = Vec::new();
     for order in orders.iter() {
-        for (component, plane) in image.planes.iter().enumerate() {
+        for &(component, plane) in planes {
             for axes in distinct_derivatives(dim, order) {
                 let weights: Vec<Vec<f64>> = (0..dim)
                     .map(|axis| {
@@ -130,11 +189,16 @@ impl EvalImage {
     /// A loaded image.
     pub fn of(image: &Image<f64>) -> EvalImage {
         let plane = image.plane_stride();
-        let planes = image.samples().chunks(plane).take(image.components());
+        let count = image.frames() * image.components();
+        let planes = image.samples().chunks(plane).take(count);
+        let times = image
+            .time()
+            .map(|axis| (0..image.frames()).map(|n| axis.time(n)).collect());
         let orientation = image.orientation();
         EvalImage {
             sizes: image.sizes().to_vec(),
             planes: planes.map(<[f64]>::to_vec).collect(),
+            times: times.unwrap_or_default(),
             to_index: orientation.world_to_index().to_vec(),
             offset: orientation.offset().to_vec(),
             to_world: orientation.index_to_world().to_vec(),
@@ -150,6 +214,44 @@ impl EvalImage {
             terms.fold(self.origin[row], |sum, term| sum + term)
         };
         (0..dim).map(coordinate).collect()
+    }
+
+    /// The position of a time among the frames, linear between them and beyond them, and its derivative.
+    pub fn place_of(&self, time: f64) -> (f64, f64) {
+        let last = self.times.len().saturating_sub(2);
+        let before = self
+            .times
+            .iter()
+            .rposition(|&t| t <= time)
+            .unwrap_or(0)
+            .min(last);
+        let Some(after) = self.times.get(before + 1) else {
+            return (time - self.times[0], 1.0);
+        };
+        let rate = 1.0 / (after - self.times[before]);
+        (before as f64 + (time - self.times[before]) * rate, rate)
+    }
+
+    /// The time of the first frame.
+    pub fn start(&self) -> f64 {
+        self.times.first().copied().unwrap_or(0.0)
+    }
+
+    /// The time of the last frame.
+    pub fn end(&self) -> f64 {
+        self.times.last().copied().unwrap_or(0.0)
+    }
+
+    /// Whether the frames follow each other evenly.
+    pub fn is_regular(&self) -> bool {
+        let mut rates = self.times.iter().map(|&time| self.place_of(time).1);
+        let first = rates.next().unwrap_or(1.0);
+        rates.all(|rate| (rate - first).abs() <= 1e-6 * first)
+    }
+
+    /// Frames in a unit of time, after the first one.
+    pub fn rate(&self) -> f64 {
+        self.place_of(self.start()).1
     }
 
     /// World coordinates to index coordinates.

@@ -3,7 +3,7 @@
 use super::{
     fem::{EvalFem, EvalMeshes},
     low,
-    primitives::{EvalImage, reconstruct},
+    primitives::{EvalImage, reconstruct, reconstruct_at_time},
     surroundings::Surroundings,
 };
 use crate::{
@@ -41,7 +41,7 @@ pub enum Datum {
 #[derive(Clone, Debug)]
 pub enum Field {
     /// A leaf field.
-    Leaf(Arc<EvalImage>, Arc<Convolution>),
+    Leaf(Arc<EvalImage>, Arc<Convolution>, Option<f64>),
     /// Values on a mesh.
     Fem(EvalFem, Arc<FemField>),
     /// What an operator makes of others.
@@ -184,6 +184,10 @@ impl Store {
                             [usize::from(*row) * image.sizes.len() + usize::from(*column)],
                     ),
                     ImageInfo::Offset(row) => scalar(image.offset[usize::from(*row)]),
+                    ImageInfo::Frames => Datum::Int(image.times.len() as i64),
+                    ImageInfo::Start => scalar(image.start()),
+                    ImageInfo::End => scalar(image.end()),
+                    ImageInfo::Rate => scalar(image.rate()),
                 }
             }
             Base::Locate(mesh, dim) => {
@@ -241,11 +245,12 @@ impl Store {
             .collect())
     }
 
-    /// A leaf field.
-    pub fn leaf(&self, leaf: &Leaf) -> Datum {
+    /// A leaf field, perhaps at a time.
+    pub fn leaf(&self, leaf: &Leaf, time: Option<f64>) -> Datum {
         Datum::Field(Arc::new(match leaf {
             Leaf::Convolution(field) => {
-                Field::Leaf(self.images[field.image as usize].clone(), field.clone())
+                let image = self.images[field.image as usize].clone();
+                Field::Leaf(image, field.clone(), time)
             }
             Leaf::Fem(field) => {
                 Field::Fem(self.meshes.fems[field.fem as usize].clone(), field.clone())
@@ -299,12 +304,18 @@ impl Store {
     }
 
     /// Derivatives in index space, one tensor per order.
-    pub fn probe(&self, field: &Convolution, orders: Orders, at: &Datum) -> Vec<Datum> {
+    pub fn probe(
+        &self,
+        field: &Convolution,
+        orders: Orders,
+        at: &Datum,
+        time: Option<f64>,
+    ) -> Vec<Datum> {
         let image = &self.images[field.image as usize];
         orders
             .iter()
             .map(|order| {
-                let distinct = reconstruct(image, field, Orders(1 << order), at.components());
+                let distinct = derivatives(image, field, order, (at.components(), time));
                 spread(&field.shape, field.dim(), order, &distinct)
             })
             .collect()
@@ -319,6 +330,20 @@ impl Store {
             spread(&field.shape, field.dim, order, &distinct)
         };
         probe.results().map(one).collect()
+    }
+}
+
+/// The distinct derivatives of an order at a position in index space, and at a time.
+fn derivatives(
+    image: &EvalImage,
+    field: &Convolution,
+    order: usize,
+    (at, time): (&[f64], Option<f64>),
+) -> Vec<f64> {
+    let orders = Orders(1 << order);
+    match time {
+        Some(time) => reconstruct_at_time(image, field, orders, at, time),
+        None => reconstruct(image, field, orders, at),
     }
 }
 
@@ -342,7 +367,7 @@ fn spread(value: &Shape, dim: usize, order: usize, distinct: &[f64]) -> Datum {
 impl LeafField for Field {
     fn dim(&self) -> usize {
         match self {
-            Field::Leaf(_, field) => field.dim(),
+            Field::Leaf(_, field, _) => field.dim(),
             Field::Fem(_, field) => field.dim,
             Field::Made(ein, _) => match ein.result() {
                 Param::Field { dim, .. } => dim,
@@ -353,7 +378,7 @@ impl LeafField for Field {
 
     fn shape(&self) -> Shape {
         match self {
-            Field::Leaf(_, field) => field.shape.clone(),
+            Field::Leaf(_, field, _) => field.shape.clone(),
             Field::Fem(_, field) => field.shape.clone(),
             Field::Made(ein, _) => ein.result().shape().clone(),
         }
@@ -365,14 +390,19 @@ impl LeafField for Field {
                 let inputs: Vec<Input<'_>> = args.iter().map(Datum::as_input).collect();
                 ein.expand(&inputs, at, order).components().to_vec()
             }
-            Field::Leaf(image, field) => expand_leaf(image, field, at, order),
+            Field::Leaf(image, field, time) => expand_leaf(image, field, (at, *time), order),
             Field::Fem(fem, field) => fem.expand(field, &fem.locate(at), order),
         }
     }
 }
 
 /// The Taylor series of a leaf field in the world: that in index space at the linear map between the two.
-fn expand_leaf(image: &EvalImage, field: &Convolution, at: &[f64], order: usize) -> Vec<Jet> {
+fn expand_leaf(
+    image: &EvalImage,
+    field: &Convolution,
+    (at, time): (&[f64], Option<f64>),
+    order: usize,
+) -> Vec<Jet> {
     let dim = field.dim();
     let index = image.index_of(at);
     let coordinates: Vec<Jet> = (0..dim)
@@ -393,7 +423,7 @@ fn expand_leaf(image: &EvalImage, field: &Convolution, at: &[f64], order: usize)
         })
         .collect();
     let by_order: Vec<Vec<f64>> = (0..order + 1)
-        .map(|m| reconstruct(image, field, Orders(1 << m), &index))
+        .map(|m| derivatives(image, field, m, (&index, time)))
         .collect();
     (0..field.shape.size())
         .map(|component| {

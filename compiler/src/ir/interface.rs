@@ -134,6 +134,9 @@ pub struct Image {
     pub file: Option<String>,
     /// Number of spatial axes.
     pub dim: usize,
+    /// Whether it has frames at several times.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub timed: bool,
     /// Shape of a voxel.
     #[serde(with = "as_text")]
     pub shape: Shape,

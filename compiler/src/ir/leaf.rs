@@ -32,6 +32,11 @@ impl Leaf {
             Leaf::Fem(field) => &field.shape,
         }
     }
+
+    /// Whether the field is that at a time, which is given beside it.
+    pub fn is_timed(&self) -> bool {
+        matches!(self, Leaf::Convolution(field) if field.time.is_some())
+    }
 }
 
 impl fmt::Display for Leaf {
@@ -64,8 +69,26 @@ pub struct Convolution {
     pub border: BorderControl,
     /// The kernel of each axis.
     pub kernels: Vec<KernelRef>,
+    /// How values are interpolated in time, if the image is over time. Then the field is that at a time.
+    pub time: Option<TimeKernel>,
     /// The shape of a voxel.
     pub shape: Shape,
+}
+
+/// Interpolation between frames.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct TimeKernel {
+    /// The kernel.
+    pub kernel: KernelRef,
+    /// How often the field is differentiated by time.
+    pub order: u8,
+}
+
+impl TimeKernel {
+    /// The frames that a value is made of.
+    pub fn taps(self) -> usize {
+        2 * self.kernel.0.support
+    }
 }
 
 /// A row of the kernel table; rows are compared by name.
@@ -97,9 +120,19 @@ impl Convolution {
         self.kernels.iter().map(|kernel| kernel.0.support as u8)
     }
 
-    /// How many numbers the derivatives of this order are: components times distinct derivatives.
+    /// How many numbers the derivatives of this order are: components times distinct derivatives, of each frame that counts.
     pub fn outputs(&self, order: usize) -> usize {
-        self.shape.size() * distinct_derivatives(self.dim(), order).len()
+        let frames = self.time.map_or(1, TimeKernel::taps);
+        frames * self.shape.size() * distinct_derivatives(self.dim(), order).len()
+    }
+
+    /// The field itself, not differentiated by time.
+    pub fn undifferentiated(&self) -> Convolution {
+        let time = self.time.map(|time| TimeKernel { order: 0, ..time });
+        Convolution {
+            time,
+            ..self.clone()
+        }
     }
 }
 
@@ -127,6 +160,21 @@ pub enum ImageInfo {
     ToIndex(u8, u8),
     /// An entry of the vector added after it.
     Offset(u8),
+    /// The number of frames.
+    Frames,
+    /// The time of the first frame.
+    Start,
+    /// The time of the last frame.
+    End,
+    /// Frames in a unit of time, where they follow each other evenly.
+    Rate,
+}
+
+impl ImageInfo {
+    /// Whether it is an integer; else it is a real number.
+    pub fn is_int(self) -> bool {
+        matches!(self, ImageInfo::Size(_) | ImageInfo::Frames)
+    }
 }
 
 impl fmt::Display for ImageInfo {
@@ -135,6 +183,10 @@ impl fmt::Display for ImageInfo {
             ImageInfo::Size(axis) => write!(f, "size {axis}"),
             ImageInfo::ToIndex(row, column) => write!(f, "to-index {row} {column}"),
             ImageInfo::Offset(row) => write!(f, "offset {row}"),
+            ImageInfo::Frames => f.write_str("frames"),
+            ImageInfo::Start => f.write_str("start"),
+            ImageInfo::End => f.write_str("end"),
+            ImageInfo::Rate => f.write_str("rate"),
         }
     }
 }
@@ -152,6 +204,10 @@ impl FromStr for ImageInfo {
             ["size", axis] => Ok(ImageInfo::Size(number(axis)?)),
             ["to-index", row, column] => Ok(ImageInfo::ToIndex(number(row)?, number(column)?)),
             ["offset", row] => Ok(ImageInfo::Offset(number(row)?)),
+            ["frames"] => Ok(ImageInfo::Frames),
+            ["start"] => Ok(ImageInfo::Start),
+            ["end"] => Ok(ImageInfo::End),
+            ["rate"] => Ok(ImageInfo::Rate),
             _ => Err(format!("cannot read image property `{text}`")),
         }
     }
@@ -201,7 +257,7 @@ fn read_border(text: &str) -> Result<BorderControl, String> {
     Ok(Border::Constant(values))
 }
 
-/// Prints as `image border shape kernels`, e.g. `0 clamp [3] bspln3,bspln3`.
+/// Prints as `image border shape kernels`, e.g. `0 clamp [3] bspln3,bspln3`, and ` time kernel order` if the image is over time.
 impl fmt::Display for Convolution {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let kernels: Vec<&str> = self.kernels.iter().map(|k| k.0.name).collect();
@@ -212,7 +268,11 @@ impl fmt::Display for Convolution {
             border_text(&self.border),
             self.shape,
             kernels.join(",")
-        )
+        )?;
+        match self.time {
+            Some(TimeKernel { kernel, order }) => write!(f, " time {} {order}", kernel.0.name),
+            None => Ok(()),
+        }
     }
 }
 
@@ -222,17 +282,22 @@ impl FromStr for Convolution {
     fn from_str(text: &str) -> Result<Convolution, String> {
         let bad = || format!("cannot read field `{text}`");
         let words: Vec<&str> = text.split(' ').collect();
-        let [image, border, shape, kernels] = words[..] else {
-            return Err(bad());
+        let kernel = |name: &str| Kernel::named(name).map(KernelRef).ok_or_else(bad);
+        let ([image, border, shape, kernels], time) = match words[..] {
+            [a, b, c, d] => ([a, b, c, d], None),
+            [a, b, c, d, "time", name, order] => {
+                let order = order.parse().map_err(|_| bad())?;
+                let kernel = kernel(name)?;
+                ([a, b, c, d], Some(TimeKernel { kernel, order }))
+            }
+            _ => return Err(bad()),
         };
-        let kernels = kernels
-            .split(',')
-            .map(|name| Kernel::named(name).map(KernelRef).ok_or_else(bad))
-            .collect::<Result<_, _>>()?;
+        let kernels = kernels.split(',').map(kernel).collect::<Result<_, _>>()?;
         Ok(Convolution {
             image: image.parse().map_err(|_| bad())?,
             border: read_border(border)?,
             kernels,
+            time,
             shape: shape.parse()?,
         })
     }
@@ -263,14 +328,17 @@ mod tests {
         let kernel = KernelRef(Kernel::named("bspln3").unwrap());
         let values = vec![Bits::from(1.5), Bits::from(f64::INFINITY)];
         for border in [Border::Clamp, Border::Wrap, Border::Constant(values)] {
-            let field = Convolution {
-                image: 3,
-                border,
-                kernels: vec![kernel; 2],
-                shape: Shape::new([2]),
-            };
-            let field = Leaf::Convolution(Arc::new(field));
-            assert_eq!(field.to_string().parse(), Ok(field));
+            for time in [None, Some(TimeKernel { kernel, order: 1 })] {
+                let field = Convolution {
+                    image: 3,
+                    border: border.clone(),
+                    kernels: vec![kernel; 2],
+                    time,
+                    shape: Shape::new([2]),
+                };
+                let field = Leaf::Convolution(Arc::new(field));
+                assert_eq!(field.to_string().parse(), Ok(field));
+            }
         }
     }
 }

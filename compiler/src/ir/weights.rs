@@ -2,7 +2,7 @@
 
 use super::{
     Orders,
-    leaf::{Convolution, KernelRef},
+    leaf::{Convolution, KernelRef, TimeKernel},
 };
 use ein_ir::mutants;
 use runtime::{
@@ -51,7 +51,7 @@ pub(crate) fn probe_kernel(
         degree: pieces.iter().map(KernelPieces::degree).max().unwrap_or(0),
         orders: orders.0,
         components: field.shape.size(),
-        frames: 0,
+        frames: field.time.map_or(0, TimeKernel::taps),
     };
     let axes: Vec<&KernelPieces> = pieces.iter().collect();
     ProbeKernel::new(&spec, &axes).unwrap_or_else(|why| panic!("probe of {field}: {why}"))
@@ -64,6 +64,7 @@ pub(crate) fn weights(kernel: KernelRef, order: u32, double: bool) -> Vec<Vec<f6
         image: 0,
         border: ein_ir::ops::Border::Clamp,
         kernels: vec![kernel],
+        time: None,
         shape: ein_ir::Shape::SCALAR,
     };
     let table = probe_kernel(&field, Orders(1 << order), double, 1);

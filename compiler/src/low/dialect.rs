@@ -52,8 +52,12 @@ pub enum Op {
     /// Integer remainder with the sign of the dividend; zero divisors are an error at this place.
     IntRem(u32),
     /// The field's derivatives of the wanted orders at a position in index space; results as the primitive gives them:
-    /// by order, then component, then distinct derivative.
+    /// by order, then component, then distinct derivative. A field over time has a frame beside the position, the last one that
+    /// is not after the time, and the components of all frames that count, one frame after the other.
     Probe(Arc<Convolution>, Orders),
+    /// The place of a time among the frames of a field's image: the last frame that is not after it, the fraction of the way to the next
+    /// one, and the number of frames in a unit of time there.
+    Frame(Arc<Convolution>),
     /// The cell of a mesh of this dimension that a position in the world is in, or −1, and the position in the reference cell.
     Locate(u32, u8),
     /// The number of a cell of a mesh in its file; −1 stays.
@@ -122,8 +126,10 @@ pub fn signature(op: &Op) -> (Vec<Ty>, Vec<Ty>) {
         Op::Bool(_) => (vec![], vec![Ty::Bool]),
         Op::Str(_) => (vec![], vec![Ty::Str]),
         Op::Global(_, ty) | Op::State(_, ty) | Op::Arg(_, ty) => (vec![], vec![*ty]),
-        Op::Image(_, ImageInfo::Size(_)) => (vec![], vec![Ty::Int]),
-        Op::Image(_, ImageInfo::ToIndex(..) | ImageInfo::Offset(_)) => (vec![], vec![Ty::Real]),
+        Op::Image(_, info) => match info.is_int() {
+            true => (vec![], vec![Ty::Int]),
+            false => (vec![], vec![Ty::Real]),
+        },
         Op::Simple(simple) => {
             let (args, result) = simple.signature();
             (args.to_vec(), vec![result])
@@ -132,9 +138,10 @@ pub fn signature(op: &Op) -> (Vec<Ty>, Vec<Ty>) {
         Op::Select(ty) => (vec![Ty::Bool, *ty, *ty], vec![*ty]),
         Op::IntDiv(_) | Op::IntRem(_) => (vec![Ty::Int; 2], vec![Ty::Int]),
         Op::Probe(field, orders) => (
-            vec![Ty::Real; field.dim()],
+            vec![Ty::Real; field.dim() + usize::from(field.time.is_some())],
             vec![Ty::Real; orders.iter().map(|m| field.outputs(m)).sum()],
         ),
+        Op::Frame(_) => (vec![Ty::Real], vec![Ty::Real; 3]),
         Op::Locate(_, dim) => {
             let position = vec![Ty::Real; usize::from(*dim)];
             (position.clone(), [vec![Ty::Int], position].concat())
@@ -184,6 +191,7 @@ impl fmt::Display for Op {
             Op::IntDiv(place) => write!(f, "int-div {place}"),
             Op::IntRem(place) => write!(f, "int-rem {place}"),
             Op::Probe(field, orders) => write!(f, "probe {field} orders {}", orders.0),
+            Op::Frame(field) => write!(f, "frame {field}"),
             Op::Locate(mesh, dim) => write!(f, "locate {mesh} {dim}"),
             Op::CellNumber(mesh) => write!(f, "cell-number {mesh}"),
             Op::FemProbe(probe) => write!(f, "fem-probe {probe}"),
@@ -232,6 +240,7 @@ impl FromStr for Op {
                 let (field, orders) = rest.split_once(" orders ").ok_or_else(bad)?;
                 Op::Probe(Arc::new(field.parse()?), Orders(number(orders)?))
             }
+            "frame" => Op::Frame(Arc::new(rest.parse()?)),
             "locate" => {
                 let (mesh, dim) = rest.split_once(' ').ok_or_else(bad)?;
                 Op::Locate(number(mesh)?, dim.parse().map_err(|_| bad())?)

@@ -206,6 +206,7 @@ fn depends_on_arguments_only(op: &Op) -> bool {
         | Op::Math(_)
         | Op::Select(_)
         | Op::Probe(..)
+        | Op::Frame(_)
         | Op::Locate(..)
         | Op::CellNumber(_)
         | Op::FemProbe(_)

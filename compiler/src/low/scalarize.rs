@@ -5,6 +5,7 @@
 
 mod dynamic;
 mod expand;
+mod frames;
 
 use super::{Low, Op, zero};
 use crate::{
@@ -179,6 +180,9 @@ impl Pass<'_> {
                         .map(|info| self.b.op1(Op::Image(*image, info), &[]))
                         .collect(),
                 ]
+            }
+            mid::Op::Probe(field, orders) if field.time.is_some() => {
+                self.probe_in_time(field, *orders, args)
             }
             mid::Op::Probe(field, orders) => {
                 let at = self.components(args[0]).to_vec();

@@ -69,18 +69,7 @@ impl Expected {
 /// Whether a value of a type can stand where another is expected.
 fn fits(ty: &Type, wanted: &Type) -> bool {
     match (ty, wanted) {
-        (
-            Type::Field {
-                continuity,
-                dim,
-                shape,
-            },
-            Type::Field {
-                continuity: least,
-                dim: wanted_dim,
-                shape: wanted_shape,
-            },
-        ) => continuity >= least && dim == wanted_dim && shape == wanted_shape,
+        (Type::Field { .. }, Type::Field { .. }) => ty.coerces_to(wanted),
         (Type::Int, Type::Tensor(shape)) => shape.order() == 0,
         (ty, wanted) => ty == wanted,
     }

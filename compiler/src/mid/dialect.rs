@@ -29,7 +29,8 @@ pub enum Op {
     /// The matrix P of an image of this dimension that takes derivatives in index space to derivatives in the world:
     /// ∂ᵢ = Σⱼ P\[i,j\] ∂ⱼ.
     Gradient(u32, u8),
-    /// The derivatives of the wanted orders at a position in index space, one tensor per order, the derivative axes last.
+    /// The derivatives of the wanted orders at a position in index space, one tensor per order, the derivative axes last. A field over
+    /// time has a time beside the position.
     Probe(Arc<Convolution>, Orders),
     /// Fields on a mesh at a reference position of a cell: the derivatives of the wanted orders in the world, one tensor per
     /// field and order, the derivative axes last.
@@ -77,7 +78,9 @@ impl Dialect for Mid {
                 let results = orders
                     .iter()
                     .map(|m| Ty::Tensor(field.shape.append(&vec![field.dim(); m])));
-                wants(&[vector(field.dim())], results.collect())
+                let mut wanted = vec![vector(field.dim())];
+                wanted.extend(field.time.map(|_| Ty::REAL));
+                wants(&wanted, results.collect())
             }
             Op::FemProbe(probe) => {
                 let results = probe

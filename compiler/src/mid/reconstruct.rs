@@ -10,7 +10,7 @@ use crate::{
     ir::{
         Orders, Simple,
         fem::{FemField, FemProbe},
-        leaf::{ImageInfo, Leaf},
+        leaf::{Convolution, ImageInfo, Leaf},
         tensor::{Base, Operator},
     },
     ssa::{Block, Builder, Function, Inst, Kind, Value},
@@ -36,7 +36,8 @@ struct Pass {
     b: Builder<Mid>,
     /// The value of Mid-IR for each value of High-IR.
     values: BTreeMap<Value, Value>,
-    leaves: BTreeMap<Value, Leaf>,
+    /// The leaf fields, and the times at which those over time are.
+    leaves: BTreeMap<Value, (Leaf, Option<Value>)>,
     /// The tensors that probes brought so far, in the open blocks.
     probed: BTreeMap<Probe, Value>,
     /// For each open block, the orders that are probed, by leaf field and position.
@@ -142,7 +143,8 @@ impl Pass {
                 self.b.op(Op::Ein(operator.clone()), &args)
             }
             high::Op::Field(field) => {
-                self.leaves.insert(inst.results[0], field.clone());
+                let time = args.first().map(|&time| self.one(time));
+                self.leaves.insert(inst.results[0], (field.clone(), time));
                 return;
             }
             high::Op::Inside { image, supports } => {
@@ -159,15 +161,16 @@ impl Pass {
 
     /// Emits the probe that serves all orders wanted here of this field at this position.
     fn probe(&mut self, probe: &Probe) {
-        let orders = self.wanted.last().expect("a block is open")[&(probe.leaf, probe.at)];
-        let field = match self.leaves[&probe.leaf].clone() {
-            Leaf::Convolution(field) => field,
-            Leaf::Fem(field) => return self.fem_probe(&field, probe.at),
+        let (field, time) = match self.leaves[&probe.leaf].clone() {
+            (Leaf::Convolution(field), time) => (field, time),
+            (Leaf::Fem(field), _) => return self.fem_probe(&field, probe.at),
         };
+        let orders = self.orders(probe, &field, time);
         let dim = field.dim();
         let at = self.one(probe.at);
         let at = self.b.op1(Op::ToIndex(field.image, dim as u8), &[at]);
-        let found = self.b.op(Op::Probe(field.clone(), orders), &[at]);
+        let place: Vec<Value> = [at].into_iter().chain(time).collect();
+        let found = self.b.op(Op::Probe(field.clone(), orders), &place);
         for (order, mut tensor) in orders.iter().zip(found) {
             if order > 0 {
                 let to_world = self.b.op1(Op::Gradient(field.image, dim as u8), &[]);
@@ -180,6 +183,25 @@ impl Pass {
         }
     }
 
+    /// The orders that are wanted here of a field at a position. Derivatives by time of one field want the same ones, so that they read
+    /// the frames once.
+    fn orders(&self, probe: &Probe, field: &Convolution, time: Option<Value>) -> Orders {
+        let wanted = self.wanted.last().expect("a block is open");
+        let own = wanted[&(probe.leaf, probe.at)];
+        if time.is_none() {
+            return own;
+        }
+        let same = field.undifferentiated();
+        let is_same = |leaf: &Value| match self.leaves.get(leaf) {
+            Some((Leaf::Convolution(other), at)) => *at == time && other.undifferentiated() == same,
+            _ => false,
+        };
+        let others = wanted
+            .iter()
+            .filter(|((leaf, at), _)| *at == probe.at && is_same(leaf));
+        others.fold(own, |all, (_, orders)| Orders(all.0 | orders.0))
+    }
+
     /// Emits the probe that serves all fields on a mesh and all orders wanted here at this position.
     fn fem_probe(&mut self, first: &FemField, at: Value) {
         let (mesh, dim) = (first.mesh, first.dim);
@@ -187,7 +209,7 @@ impl Pass {
         let on_mesh =
             |(&(leaf, position), &orders): (&(Value, Value), &Orders)| match self.leaves.get(&leaf)
             {
-                Some(Leaf::Fem(field)) if field.mesh == mesh && position == at => {
+                Some((Leaf::Fem(field), _)) if field.mesh == mesh && position == at => {
                     Some((leaf, field.clone(), orders))
                 }
                 _ => None,

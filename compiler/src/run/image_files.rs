@@ -88,7 +88,8 @@ impl<T: runtime::image::Real> ReadFile<T> {
     /// Whether it is the image that another run, perhaps of another program, wants.
     fn is_of(&self, (source, reading): &(ImageSource, Reading), wanted: &interface::Image) -> bool {
         let is_file = matches!(source, ImageSource::File(file) if *file == self.file);
-        let has_type = self.image.dim() == wanted.dim;
+        let has_type =
+            self.image.dim() == wanted.dim && self.image.time().is_some() == wanted.timed;
         let has_type = has_type && self.image.voxel_shape() == wanted.shape.dims();
         is_file && has_type && *reading == self.reading
     }
@@ -115,6 +116,11 @@ pub(super) fn read<T: runtime::image::Real + FromSample>(
     for (n, (image, (source, reading))) in program.interface.images.iter().zip(sources).enumerate()
     {
         let shape = image.shape.dims();
+        let declared = Declared {
+            dim: image.dim,
+            timed: image.timed,
+            shape,
+        };
         let mut own = Surroundings::default();
         images.push(match source {
             ImageSource::Blurred(of) => {
@@ -131,7 +137,7 @@ pub(super) fn read<T: runtime::image::Real + FromSample>(
                 Arc::new(image.map_err(|error| failed(error, None))?)
             }
             ImageSource::Shared(shared) => {
-                let loaded = shared.image(Declared::new(image.dim, shape), reading);
+                let loaded = shared.image(declared, reading);
                 let loaded = loaded.map_err(|error| failed(error, None))?;
                 let name = reading.name.as_deref().unwrap_or("image");
                 notes.extend(loaded.notes.iter().map(|note| Note {
@@ -148,8 +154,7 @@ pub(super) fn read<T: runtime::image::Real + FromSample>(
                 let read = match kept[n].take() {
                     Some(read) => read,
                     None => {
-                        let loaded =
-                            Image::read_with(file, Declared::new(image.dim, shape), reading);
+                        let loaded = Image::read_with(file, declared, reading);
                         let place = named.then_some(image.span.start);
                         let loaded = loaded.map_err(|error| failed(error, place))?;
                         notes.extend(loaded.notes_on(&file.to_string(), reading));
@@ -172,7 +177,7 @@ pub(super) fn read<T: runtime::image::Real + FromSample>(
                 }
             }
             ImageSource::Array(array) => {
-                let image = array.image(Declared::new(image.dim, shape));
+                let image = array.image(declared);
                 Arc::new(image.map_err(|error| failed(error, None))?)
             }
         });

@@ -11,16 +11,19 @@ use crate::{
         Compiled, abi,
         gpu::{Fleet, Kernel, Samples},
     },
-    ir::leaf::BorderControl,
+    ir::{
+        interface::{Input, InputTarget},
+        leaf::{BorderControl, Convolution},
+    },
     low::Zeros,
 };
 use ein_ir::ops;
 use runtime::{
     fem::Mesh,
-    grid::Surroundings,
+    grid::{Surroundings, TimeAxis},
     image::{Image, Note, Orientation, Reading, Real},
     nrrd::Space,
-    probe::{Border, KeptImage},
+    probe::{Border, KeptImage, Missed},
     simd::Float,
 };
 use std::{
@@ -188,7 +191,7 @@ impl Images {
 
     /// The images of two and more dimensions that were probed, but never where they have samples, or looked for and never
     /// probed: their numbers, and the extent of their samples along each coordinate of the world.
-    pub fn missed(&self, sought: &[u32]) -> Vec<(usize, Vec<(f64, f64)>)> {
+    pub(super) fn missed(&self, sought: &[u32]) -> Vec<MissedImage> {
         let LoadedImages {
             kept,
             image_of_field,
@@ -203,13 +206,19 @@ impl Images {
                 .peekable();
             grids[image].sizes.len() > 1
                 && (probed.peek().is_some() || sought.contains(&(image as u32)))
-                && probed.all(|field| kept.was_missed(field))
+                && probed.all(|field| kept.missed(field).is_some())
         };
         let numbers = (0..grids.len()).filter(missed);
         numbers
             .map(|image| {
                 let grid = &grids[image];
-                (image, grid.orientation.world_box(&grid.sizes))
+                let all_in_time = fields(image).all(|f| kept.missed(f) == Some(Missed::InTime));
+                MissedImage {
+                    image,
+                    world_box: grid.orientation.world_box(&grid.sizes),
+                    span: grid.span.filter(|_| fields(image).next().is_some()),
+                    only_in_time: all_in_time,
+                }
             })
             .collect()
     }
@@ -314,6 +323,20 @@ pub(super) struct Grid {
     pub(super) orientation: Orientation,
     /// The space it is in, and its units, as its file says.
     pub(super) surroundings: Surroundings,
+    /// The times of its first and its last frame, if it is over time.
+    pub(super) span: Option<(f64, f64)>,
+}
+
+/// An image that was probed, or looked for, but never where it has samples.
+pub(super) struct MissedImage {
+    /// The image, by its number.
+    pub(super) image: usize,
+    /// The extent of its samples along each coordinate of the world.
+    pub(super) world_box: Vec<(f64, f64)>,
+    /// The times of its first and its last frame, if it is over time.
+    pub(super) span: Option<(f64, f64)>,
+    /// Whether positions were inside, and only times were not.
+    pub(super) only_in_time: bool,
 }
 
 // SAFETY: the pointers lead to descriptions that are kept here, and everything behind them is only read.
@@ -353,11 +376,11 @@ impl KeptImages {
         }
     }
 
-    /// Whether the image of a field was probed, but never inside.
-    fn was_missed(&self, field: usize) -> bool {
+    /// Where the image of a field was probed, if never inside.
+    fn missed(&self, field: usize) -> Option<Missed> {
         match self {
-            KeptImages::Single(images, _) => images[field].description().was_missed(),
-            KeptImages::Double(images, _) => images[field].description().was_missed(),
+            KeptImages::Single(images, _) => images[field].description().missed(),
+            KeptImages::Double(images, _) => images[field].description().missed(),
         }
     }
 }
@@ -406,6 +429,7 @@ impl LoadedImages {
             let constant = constant(&field.border);
             let border = border(&field.border, &constant);
             let image = images[field.image as usize].clone();
+            check_times(program, field, image.time())?;
             kept.push(KeptImage::new(image, border).map_err(Failure::input)?);
         }
         let address = |image: &KeptImage<T>| std::ptr::from_ref(image.description()).cast();
@@ -426,6 +450,9 @@ impl LoadedImages {
                     sizes: image.sizes().to_vec(),
                     orientation: image.orientation().clone(),
                     surroundings,
+                    span: image
+                        .time()
+                        .map(|axis| (axis.start(), axis.end(image.frames()))),
                 })
                 .collect(),
             ranges: images.iter().map(|_| OnceLock::new()).collect(),
@@ -483,10 +510,12 @@ fn blurred<T: runtime::image::Real>(
 
 /// The samples of an image as bytes, without what pads them.
 fn samples<T: runtime::image::Real>(image: &Image<T>) -> Samples<'_> {
-    let count = image.plane_stride() * image.components();
+    let count = image.plane_stride() * image.components() * image.frames();
     let samples = &image.samples()[..count];
     Samples {
         sizes: image.sizes(),
+        frames: image.frames(),
+        is_regular: !matches!(image.time(), Some(TimeAxis::Table(_))),
         // SAFETY: numbers may be looked at as bytes.
         bytes: unsafe { std::slice::from_raw_parts(samples.as_ptr().cast(), size_of_val(samples)) },
     }
@@ -495,13 +524,43 @@ fn samples<T: runtime::image::Real>(image: &Image<T>) -> Samples<'_> {
 fn cells<T: runtime::image::Real>(images: &[Arc<Image<T>>], double: bool) -> Vec<u64> {
     let parts = images.iter().map(|image| {
         let orientation = image.orientation();
-        (
-            image.sizes(),
-            orientation.world_to_index(),
-            orientation.offset(),
-        )
+        abi::images::ImageFacts {
+            sizes: image.sizes(),
+            to_index: (orientation.world_to_index(), orientation.offset()),
+            frames: image.frames(),
+            time: image.time(),
+        }
     });
     abi::images::cells(parts, double)
+}
+
+/// Refuses kernels that are smooth in time where frames are at irregular times: between them, positions in time have kinks.
+fn check_times(
+    program: &Compiled,
+    field: &Convolution,
+    time: Option<&TimeAxis>,
+) -> Result<(), Failure> {
+    let (Some(TimeAxis::Table(_)), Some(kernel)) = (time, field.time) else {
+        return Ok(());
+    };
+    let kernel = kernel.kernel.0.name;
+    if matches!(kernel, "tent" | "c1tent") {
+        return Ok(());
+    }
+    let interface = &program.interface;
+    let number = interface.loaded_image(field.image as usize);
+    let of_image = |input: &&Input| input.target == InputTarget::Image(number as u32);
+    let name = match interface.inputs.iter().find(of_image) {
+        Some(input) => format!("`{}`", input.name),
+        None => interface.images[number].file.clone().unwrap_or_default(),
+    };
+    let message = format!(
+        "the frames of the image {name} are at irregular times, which the kernel `{kernel}` in time cannot interpolate"
+    );
+    Err(Failure {
+        hints: vec!["use `tent` in time: `KRNS(…, tent) ⊛ …`".to_owned()],
+        ..Failure::input(message)
+    })
 }
 
 /// The values beyond a constant border, one per component.

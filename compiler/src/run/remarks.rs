@@ -68,14 +68,23 @@ impl Run {
             Some(strands) => self.program.sought(&|slot| strands.holds(slot)),
             None => Vec::new(),
         };
-        for (image, extents) in images.missed(&sought) {
-            let image = interface.loaded_image(image);
+        for missed in images.missed(&sought) {
+            let image = interface.loaded_image(missed.image);
             let of_input = |input: &&Input| input.target == InputTarget::Image(image as u32);
             let name = match interface.inputs.iter().find(of_input) {
                 Some(input) => format!("`{}`", input.name),
                 None => interface.images[image].file.clone().unwrap_or_default(),
             };
-            let warning = outside("image", &name, &extents);
+            let span = missed.span.map(|(start, end)| {
+                format!("its frames are from {} s to {} s", short(start), short(end))
+            });
+            let warning = match span {
+                Some(span) if missed.only_in_time => {
+                    format!("no probe was at a time of the image {name}; {span}")
+                }
+                Some(span) => format!("{}, and {span}", outside("image", &name, &missed.world_box)),
+                None => outside("image", &name, &missed.world_box),
+            };
             // An image may have been smoothed at several scales.
             if !warnings.contains(&warning) {
                 warnings.push(warning);

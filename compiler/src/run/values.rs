@@ -31,12 +31,15 @@ pub fn input_type(ty: &Type) -> InputType {
             elem: Box::new(input_type(element)),
             len: *len,
         },
-        Type::Image { dim, shape } => InputType::Image {
+        Type::Image { dim, timed, shape } => InputType::Image {
             dim: *dim,
+            timed: *timed,
             shape: shape.dims().to_vec(),
         },
         Type::Fem { .. } | Type::Mesh(_) => InputType::Mesh(ty.to_string()),
-        Type::Kernel(_) | Type::Field { .. } | Type::Strand(_) => panic!("an input of type {ty}"),
+        Type::Kernel(_) | Type::Kernels(_) | Type::Field { .. } | Type::Strand(_) => {
+            panic!("an input of type {ty}")
+        }
     }
 }
 

@@ -278,6 +278,7 @@ mod tests {
         assert_eq!(control("corner", &[1.0, 2.0, 3.0]), Control::Numbers(3));
         let image = InputType::Image {
             dim: 3,
+            timed: false,
             shape: vec![],
         };
         assert_eq!(of("vol", image, "", &[]).0, Control::Fixed);

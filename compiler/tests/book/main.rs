@@ -115,6 +115,11 @@ fn the_chapter_on_finite_elements_is_right() {
 }
 
 #[test]
+fn the_chapter_on_time_is_right() {
+    run("time");
+}
+
+#[test]
 fn the_recipes_run() {
     run("cookbook");
 }

@@ -13,6 +13,7 @@ use compiler::{
 use ein_ir::ops;
 use runtime::{
     fem::{Choice, FemFile, FemValues, FemWanted, Mesh, Outside},
+    grid::TimeAxis,
     probe::{Border, ProbeImage},
     simd::{Isa, Real},
 };
@@ -335,7 +336,10 @@ fn small_images(
         offset: Vec<f64>,
         samples: Vec<f64>,
         components: usize,
+        /// The number of frames, if it is over time.
+        frames: Option<usize>,
     }
+    let times = TimeAxis::regular(0.25, 0.5).expect("times");
     let all: Vec<Small> = program
         .interface
         .images
@@ -343,7 +347,8 @@ fn small_images(
         .map(|image| {
             let sizes = [13, 11, 9][..image.dim].to_vec();
             let components = image.shape.size();
-            let count = sizes.iter().product::<usize>() * components;
+            let frames = image.timed.then_some(4);
+            let count = sizes.iter().product::<usize>() * components * frames.unwrap_or(1);
             let small = |dice: &mut Dice| dice.below(4000) as f64 / 1000.0 - 2.0;
             Small {
                 to_index: (0..image.dim * image.dim).map(|_| small(dice)).collect(),
@@ -351,12 +356,16 @@ fn small_images(
                 samples: (0..count).map(|_| small(dice)).collect(),
                 sizes,
                 components,
+                frames,
             }
         })
         .collect();
-    let known = all
-        .iter()
-        .map(|i| (&i.sizes[..], &i.to_index[..], &i.offset[..]));
+    let known = all.iter().map(|i| images::ImageFacts {
+        sizes: &i.sizes,
+        to_index: (&i.to_index, &i.offset),
+        frames: i.frames.unwrap_or(1),
+        time: i.frames.map(|_| &times),
+    });
     let mut cells = images::cells(known, double);
     cells.push(0);
     let fields = compiled.code.linker().fields().iter().map(|field| {
@@ -370,12 +379,24 @@ fn small_images(
                 Border::Constant(Vec::leak(values))
             }
         };
-        let described = if double {
-            let samples = Vec::leak(image.samples.clone());
-            ProbeImage::new(&*samples, &image.sizes, image.components, border)
-        } else {
-            let samples: Vec<f32> = image.samples.iter().map(|&x| x as f32).collect();
-            ProbeImage::new(&*Vec::leak(samples), &image.sizes, image.components, border)
+        let (sizes, components) = (&image.sizes[..], image.components);
+        let singles = || image.samples.iter().map(|&x| x as f32).collect();
+        let described = match (double, image.frames) {
+            (true, None) => {
+                let samples = Vec::leak(image.samples.clone());
+                ProbeImage::new(&*samples, sizes, components, border)
+            }
+            (true, Some(frames)) => {
+                let samples = Vec::leak(image.samples.clone());
+                ProbeImage::over_time(&*samples, sizes, components, (frames, &times), border)
+            }
+            (false, None) => {
+                ProbeImage::new(&*Vec::<f32>::leak(singles()), sizes, components, border)
+            }
+            (false, Some(frames)) => {
+                let samples = Vec::<f32>::leak(singles());
+                ProbeImage::over_time(&*samples, sizes, components, (frames, &times), border)
+            }
         };
         let described: &'static ProbeImage<'static> =
             Box::leak(Box::new(described.expect("an image")));

@@ -13,6 +13,8 @@ mod ptx;
 #[allow(dead_code, reason = "shared with other tests")]
 mod stages;
 mod steps;
+#[path = "../time/cases.rs"]
+mod time;
 
 use compiler::{
     codegen::{
@@ -561,4 +563,39 @@ create_array { s(i) | i in 0..9999 }";
     let read = machine.read.load(Relaxed);
     // An output and the fate of each strand, and a few words; the private state has 18 numbers.
     assert!(read < 10_000 * 3 * size_of::<f32>(), "{read} bytes");
+}
+
+#[test]
+fn fields_over_time_give_the_same_bits() {
+    let mut ran = 0;
+    for case in time::cases() {
+        println!("{}", case.name);
+        for double in [false, true] {
+            let options = Options {
+                double,
+                ..Options::default()
+            };
+            ran += usize::from(agrees(&case, &options));
+        }
+    }
+    assert!(ran > 40, "only {ran} runs on the machine");
+}
+
+/// Frames at irregular times stay on the CPU, with a reason.
+#[test]
+fn irregular_times_are_refused() {
+    let [_, irregular] = time::axes();
+    let case = time::case("own times", 2, &irregular);
+    let options = Options {
+        target: Target::CudaOnly,
+        ..Options::default()
+    };
+    let mut program = compiled(&case, &options);
+    program.machines = vec![Arc::new(Interpreter::default())];
+    let mut inputs = Inputs::of(&program);
+    for (n, source) in case.images.iter().enumerate() {
+        inputs.set_source(n, source.clone());
+    }
+    let refused = Run::new(&program, &inputs, 1).err().expect("a refusal");
+    assert!(refused.to_string().contains("irregular times"), "{refused}");
 }

@@ -112,7 +112,7 @@ fn type_expr(ty: &mut TypeExpr, v: &mut dyn Visit) {
         | TypeExprKind::Mat(_)
         | TypeExprKind::Named(_) => {}
         TypeExprKind::Tensor(shape) => shape.iter_mut().for_each(|e| expr(e, v)),
-        TypeExprKind::Image { dim, shape } => {
+        TypeExprKind::Image { dim, shape, .. } => {
             expr(dim, v);
             shape.iter_mut().for_each(|e| expr(e, v));
         }
@@ -120,6 +120,7 @@ fn type_expr(ty: &mut TypeExpr, v: &mut dyn Visit) {
             continuity,
             dim,
             shape,
+            ..
         } => {
             continuity.iter_mut().for_each(|e| expr(e, v));
             expr(dim, v);

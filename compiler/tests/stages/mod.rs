@@ -15,7 +15,7 @@ use compiler::{
 };
 use ndarray::{ArrayD, IxDyn};
 use runtime::{
-    image::{Declared, Image, ImageArray, Orientation},
+    image::{Declared, Image, ImageArray, Orientation, Reading},
     simd::Isa,
 };
 use std::{
@@ -136,16 +136,21 @@ impl Case {
                 Some(_) => &interface.images[n],
                 None => image,
             };
+            let declared = Declared {
+                dim: image.dim,
+                timed: image.timed,
+                shape: image.shape.dims(),
+            };
             let loaded: Image<f64> = match self.images.get(n) {
-                Some(ImageSource::Array(array)) => array
-                    .image(Declared::new(image.dim, image.shape.dims()))
-                    .expect("an image that fits"),
+                Some(ImageSource::Array(array)) => {
+                    array.image(declared).expect("an image that fits")
+                }
                 given => {
                     let file = match given {
                         Some(ImageSource::File(file)) => &**file,
                         _ => Path::new(image.file.as_ref().expect("an image with a file")),
                     };
-                    Image::read(file, image.dim, image.shape.dims())
+                    Image::read_with(file, declared, &Reading::default())
                         .expect("a readable image")
                         .image
                 }
@@ -341,6 +346,10 @@ impl Case {
                 continue;
             }
             let images = self.eval_images(&lowered.hoisted.interface);
+            // A machine takes frames at regular times only.
+            if images.iter().any(|image| !image.is_regular()) {
+                continue;
+            }
             let demands = device::demands(&lowered.hoisted, double);
             if demands.iter().any(|demand| {
                 let size = images[demand.image as usize].sizes[demand.axis];

@@ -240,6 +240,7 @@ fn interpreted<D: Runnable>(
     let image = EvalImage {
         sizes: vec![SAMPLES.len()],
         planes: vec![SAMPLES.map(|n| n as f64).to_vec()],
+        times: Vec::new(),
         to_index: vec![1.0],
         offset: vec![0.0],
         to_world: vec![1.0],

@@ -1,7 +1,7 @@
 //! Overload resolution: tests whether a row accepts argument types; gives the result type, or the reason why not.
 
 use super::signature::{Bindings, Pattern, Signature, Slot};
-use super::{Form, Lift, Meaning, Mismatch, OpDef, Rejection, candidates, special};
+use super::{Builtin, Form, Lift, Meaning, Mismatch, OpDef, Rejection, candidates, special};
 use crate::{Continuity, Ein, Elementary, Param, Shape, Type, mutants, parse};
 
 /// A row at concrete types.
@@ -78,7 +78,7 @@ impl OpDef {
                 wanted: signature.args.len(),
             });
         };
-        let mut given = Bindings::default();
+        let (mut given, mut is_timed) = (Bindings::default(), false);
         if let Some(name) = signature.repeat {
             given
                 .extents
@@ -90,9 +90,11 @@ impl OpDef {
                 row: self,
                 coerce: false,
                 dim: None,
+                is_timed: false,
                 bindings: given.clone(),
             };
             if bound.argument(&signature.result, wanted).is_ok() {
+                is_timed = bound.is_timed;
                 given = bound.bindings;
             }
         }
@@ -120,6 +122,7 @@ impl OpDef {
                 row: self,
                 coerce,
                 dim: None,
+                is_timed,
                 bindings,
             };
             let next = matching.instance(signature, &patterns, args);
@@ -150,7 +153,26 @@ pub(super) struct Matching {
     pub(super) coerce: bool,
     /// The dimension of the fields that the row is lifted to.
     pub(super) dim: Option<usize>,
+    /// Whether an image is over time.
+    pub(super) is_timed: bool,
     pub(super) bindings: Bindings,
+}
+
+/// The number of continuous derivatives of a result.
+#[derive(Clone, Copy)]
+pub(super) struct Smoothness {
+    /// By position.
+    pub(super) space: Continuity,
+    /// By time, if the result is over time.
+    pub(super) time: Option<Continuity>,
+}
+
+impl Smoothness {
+    /// That of a value that does not change.
+    pub(super) const INFINITE: Smoothness = Smoothness {
+        space: Continuity::Infinite,
+        time: None,
+    };
 }
 
 pub(super) enum Failure {
@@ -176,10 +198,15 @@ impl Matching {
             let fitted = self.argument(pattern, found);
             coerced.push(fitted.map_err(|f| self.explain(f, argument, pattern, found))?);
         }
-        let continuity = self.continuity(&coerced)?;
-        let result = self
-            .result(&signature.result, continuity)
-            .ok_or(Mismatch::Undetermined)?;
+        let smoothness = self.smoothness(&coerced)?;
+        let result = match self.row.meaning {
+            Meaning::Builtin(Builtin::AxisKernels) => {
+                Type::Kernels(coerced.iter().flat_map(continuities).collect())
+            }
+            _ => self
+                .result(&signature.result, smoothness)
+                .ok_or(Mismatch::Undetermined)?,
+        };
         Ok(Instance {
             row: self.row,
             args: coerced,
@@ -227,7 +254,7 @@ impl Matching {
             (Pattern::Bool, Type::Bool)
             | (Pattern::Int, Type::Int)
             | (Pattern::String, Type::String)
-            | (Pattern::Kernel, Type::Kernel(_)) => Ok(found.clone()),
+            | (Pattern::Kernel, Type::Kernel(_) | Type::Kernels(_)) => Ok(found.clone()),
             (Pattern::Strand, Type::Strand(_)) => {
                 self.bindings.variable = Some(found.clone());
                 Ok(found.clone())
@@ -248,9 +275,28 @@ impl Matching {
             (Pattern::Tensor(slots), Type::Field { shape, .. }) if lifted != Lift::None => {
                 self.shape(slots, shape, found)
             }
-            (Pattern::Field { shape: slots, dim }, Type::Field { shape, dim: n, .. })
+            (Pattern::Field { timed, .. }, Type::Field { time, .. })
+                if *timed != time.is_some() && !self.follows_time() =>
+            {
+                Err(Failure::Kind)
+            }
+            (Pattern::Image { timed: true, .. }, Type::Image { timed: false, .. }) => {
+                Err(Failure::Kind)
+            }
+            (
+                Pattern::Field {
+                    shape: slots, dim, ..
+                },
+                Type::Field { shape, dim: n, .. },
+            )
             | (Pattern::Fem { shape: slots, dim }, Type::Fem { shape, dim: n, .. })
-            | (Pattern::Image { shape: slots, dim }, Type::Image { shape, dim: n }) => {
+            | (
+                Pattern::Image {
+                    shape: slots, dim, ..
+                },
+                Type::Image { shape, dim: n, .. },
+            ) => {
+                self.is_timed |= matches!(found, Type::Image { timed: true, .. });
                 match self.bindings.extent(*dim, *n) {
                     true => self.shape(slots, shape, found),
                     false => Err(Failure::Shape),
@@ -282,7 +328,7 @@ impl Matching {
         length: Option<usize>,
     ) -> Result<Type, Failure> {
         let outer = self.coerce;
-        let known = self.result(pattern, Continuity::Infinite);
+        let known = self.result(pattern, Smoothness::INFINITE);
         let element = match (element, known) {
             (_, Some(wanted)) if outer && length == Some(0) => wanted,
             _ => {
@@ -306,28 +352,50 @@ impl Matching {
         }
     }
 
+    /// Whether fields over time may stand for fields, because the result is over time then.
+    fn follows_time(&self) -> bool {
+        matches!(self.row.signature().result, Pattern::Field { .. })
+    }
+
     /// The continuity of the result; infinite if no argument has one.
-    fn continuity(&self, args: &[Type]) -> Result<Continuity, Mismatch> {
-        let mut least = Continuity::Infinite;
+    fn smoothness(&self, args: &[Type]) -> Result<Smoothness, Mismatch> {
+        let mut least = Smoothness::INFINITE;
         for (argument, found) in args.iter().enumerate() {
-            let (Type::Field { continuity, .. }
-            | Type::Fem { continuity, .. }
-            | Type::Kernel(continuity)) = found
-            else {
-                continue;
+            let (space, time) = match found {
+                Type::Field {
+                    continuity, time, ..
+                } => (*continuity, *time),
+                Type::Fem { continuity, .. } => (*continuity, None),
+                Type::Kernel(_) | Type::Kernels(_) => {
+                    let (space, time) = of_kernels(&continuities(found), self.is_timed);
+                    (space, time)
+                }
+                _ => continue,
             };
-            let kept = continuity.after(self.row.derivatives);
-            let kept = kept.ok_or_else(|| Mismatch::NoDerivative {
+            let rough = || Mismatch::NoDerivative {
                 argument,
                 found: found.clone(),
-            })?;
-            least = least.min(kept);
+            };
+            let space = space.after(self.row.derivatives).ok_or_else(rough)?;
+            let time = match time {
+                Some(time) => Some(time.after(self.row.time_derivatives).ok_or_else(rough)?),
+                None => None,
+            };
+            least.space = least.space.min(space);
+            least.time = match (least.time, time) {
+                (Some(a), Some(b)) => Some(a.min(b)),
+                (a, b) => a.or(b),
+            };
         }
         Ok(least)
     }
 
     /// The type that a pattern stands for, if all its names are bound.
-    pub(super) fn result(&self, pattern: &Pattern, continuity: Continuity) -> Option<Type> {
+    pub(super) fn result(&self, pattern: &Pattern, smoothness: Smoothness) -> Option<Type> {
+        let Smoothness {
+            space: continuity,
+            time,
+        } = smoothness;
         let lifted = match self.row.lift {
             Lift::None => None,
             Lift::Pointwise => self.dim,
@@ -346,13 +414,15 @@ impl Matching {
                     Some(dim) => Type::Field {
                         continuity,
                         dim,
+                        time,
                         shape,
                     },
                 }
             }
-            Pattern::Field { dim, shape } => Type::Field {
+            Pattern::Field { dim, timed, shape } => Type::Field {
                 continuity,
                 dim: self.bindings.extent_of(*dim)?,
+                time: time.or(timed.then_some(Continuity::Infinite)),
                 shape: self.bindings.shape_of(shape)?,
             },
             Pattern::Fem { dim, shape } => Type::Fem {
@@ -361,12 +431,13 @@ impl Matching {
                 shape: self.bindings.shape_of(shape)?,
             },
             Pattern::Mesh(dim) => Type::Mesh(self.bindings.extent_of(*dim)?),
-            Pattern::Image { dim, shape } => Type::Image {
+            Pattern::Image { dim, timed, shape } => Type::Image {
                 dim: self.bindings.extent_of(*dim)?,
+                timed: *timed || self.is_timed,
                 shape: self.bindings.shape_of(shape)?,
             },
             Pattern::Seq(pattern, length) => {
-                let element = self.result(pattern, continuity)?;
+                let element = self.result(pattern, smoothness)?;
                 if length.is_none() && element.is_dynamic() {
                     return None;
                 }
@@ -395,7 +466,7 @@ impl Matching {
             _ => true,
         };
         let exact = self
-            .result(pattern, Continuity::Infinite)
+            .result(pattern, Smoothness::INFINITE)
             .filter(|_| is_exact)
             .map(Box::new);
         match failure {
@@ -417,6 +488,25 @@ impl Matching {
                 wanted,
             },
         }
+    }
+}
+
+/// The continuity of each kernel.
+fn continuities(kernels: &Type) -> Vec<Continuity> {
+    match kernels {
+        Type::Kernel(one) => vec![*one],
+        Type::Kernels(all) => all.clone(),
+        _ => Vec::new(),
+    }
+}
+
+/// The continuity of the field that kernels make of an image: by position, and by time if the image is over time. A kernel that is
+/// alone is that of space; then time is interpolated linearly.
+fn of_kernels(all: &[Continuity], is_timed: bool) -> (Continuity, Option<Continuity>) {
+    let least = |some: &[Continuity]| some.iter().copied().min().unwrap_or(Continuity::Infinite);
+    match all {
+        [space @ .., time] if is_timed && !space.is_empty() => (least(space), Some(*time)),
+        _ => (least(all), is_timed.then_some(Continuity::Finite(0))),
     }
 }
 

@@ -140,6 +140,17 @@ pub enum DataFact {
     AllSpacing(u8),
 }
 
+/// A property of the frames of an image over time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum FramesFact {
+    /// Their number.
+    Count,
+    /// The time of the first one.
+    Start,
+    /// The time of the last one.
+    End,
+}
+
 /// An operator that is not an EIN operator. What types it works on is in the instance of its row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Builtin {
@@ -183,6 +194,14 @@ pub enum Builtin {
     Convolve,
     /// Whether every image behind a field has samples around a position, and every mesh a cell there.
     Inside,
+    /// A field over time at a position and a time.
+    ProbeTime,
+    /// The derivative of a field over time by the time.
+    TimeDerivative,
+    /// Whether every image behind a field over time has samples around a position and a time.
+    InsideTime,
+    /// A property of the frames of an image.
+    Frames(FramesFact),
     /// A kernel per axis.
     AxisKernels,
     /// An image from a file.

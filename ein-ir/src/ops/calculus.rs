@@ -1,6 +1,8 @@
 //! Rows of fields: differentiation, probing, composition.
 
-use super::{DERIVATIVE, Form as EinForm, Level, Meaning, OpDef, Oracle, PLAIN, Syntax, spelling};
+use super::{
+    Builtin, DERIVATIVE, Form as EinForm, Level, Meaning, OpDef, Oracle, PLAIN, Syntax, spelling,
+};
 use crate::{Jet, Shape, Tensor};
 use Level::{Composition, Derivative, Suffix};
 use Syntax::{Call, Form, Infix, Prefix};
@@ -104,6 +106,23 @@ pub(super) const ROWS: &[OpDef] = &[
         meaning: Meaning::Form(EinForm::Probe),
         oracle: Oracle::Components(substitute),
         doc: "the value of a field at a position",
+        ..PLAIN
+    },
+    OpDef {
+        name: "probe_time",
+        syntax: &[Form(spelling::PROBE, "F(x, t)", Suffix)],
+        sig: "field(d,time)[α] [d] [] -> [α]",
+        meaning: Meaning::Builtin(Builtin::ProbeTime),
+        doc: "the value of a field over time at a position and a time, in seconds",
+        ..PLAIN
+    },
+    OpDef {
+        name: "time_derivative",
+        syntax: &[Form(spelling::TIME_DERIVATIVE, "∂[time] F", Derivative)],
+        sig: "field(d,time)[α] -> field(d,time)[α]",
+        meaning: Meaning::Builtin(Builtin::TimeDerivative),
+        time_derivatives: 1,
+        doc: "the derivative of a field over time by the time, at a fixed position",
         ..PLAIN
     },
     OpDef {

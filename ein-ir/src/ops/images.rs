@@ -1,6 +1,6 @@
 //! Rows of images, kernels, and values on meshes.
 
-use super::{Border, Builtin, DataFact, Level, OpDef, Syntax, builtin_row};
+use super::{Border, Builtin, DataFact, FramesFact, Level, OpDef, Syntax, builtin_row};
 use Syntax::{Call, Infix};
 
 const CONVOLVE: &[Syntax] = &[Infix("⊛", Level::Product), Infix("\\conv", Level::Product)];
@@ -13,6 +13,7 @@ pub(super) const ROWS: &[OpDef] = &[
     builtin_row("convolve_image", CONVOLVE, "image(d)[α] kernel -> field(d)[α]", Builtin::Convolve, "the convolution of an image with a kernel, a field"),
     builtin_row("axis_kernels", &[Call("KRNS")], "n×kernel -> kernel", Builtin::AxisKernels, "a kernel per axis"),
     builtin_row("inside", &[Call("inside"), Call("insideF")], "[d] field(d)[α] -> bool", Builtin::Inside, "inside(x, F): whether every image behind `F` has samples around `x`, and every mesh a cell"),
+    builtin_row("inside_time", &[Call("inside")], "[d] [] field(d,time)[α] -> bool", Builtin::InsideTime, "inside(x, t, F): the same at a time: whether every image behind `F` also has frames around `t`"),
     builtin_row("load_image", &[Call("load_image"), Call("image")], "string -> image(d)[α]", Builtin::LoadImage, "an image from a file; `image` in version 1.0"),
     builtin_row("clamp_image", &[Call("clamp")], IMAGE, Builtin::Border(Border::Clamp), "the nearest sample outside the image"),
     builtin_row("wrap_image", &[Call("wrap")], IMAGE, Builtin::Border(Border::Wrap), "the image repeated outside"),
@@ -29,6 +30,9 @@ pub(super) const ROWS: &[OpDef] = &[
     builtin_row("border_fem", &[Call("border")], "fem(d)[α] [α] -> fem(d)[α]", Builtin::Border(Border::Constant(())), "a given value outside the mesh"),
     builtin_row("get_cell", &[Call("GetCell")], "field(d)[α] [d] -> int", Builtin::GetCell, "GetCell(F, x): the number, in its file, of the cell that contains `x`, or -1; `F` is made by `toField`"),
     builtin_row("image_size", &[Call("size")], "image(d)[α] -> int{d}", Builtin::ImageSize, "number of samples per axis, fastest axis first"),
+    builtin_row("frames", &[Call("frames")], "image(d,time)[α] -> int", Builtin::Frames(FramesFact::Count), "number of frames of an image over time"),
+    builtin_row("start_time", &[Call("startTime")], "image(d,time)[α] -> []", Builtin::Frames(FramesFact::Start), "the time of the first frame, in seconds"),
+    builtin_row("end_time", &[Call("endTime")], "image(d,time)[α] -> []", Builtin::Frames(FramesFact::End), "the time of the last frame, in seconds"),
     builtin_row("image_bounds", &[Call("bounds")], "image(d)[α] -> [d]{2}", Builtin::Data(DataFact::Bounds), "the corners of the box that holds all samples: the least coordinates, then the greatest"),
     builtin_row("mesh_bounds", &[Call("bounds")], "mesh(d) -> [d]{2}", Builtin::Data(DataFact::Bounds), "the corners of the box that holds all nodes"),
     builtin_row("fem_bounds", &[Call("bounds")], "fem(d)[α] -> [d]{2}", Builtin::Data(DataFact::Bounds), "the corners of the box that holds all nodes of the mesh"),

@@ -62,7 +62,7 @@ fn choices(row: &OpDef, patterns: &[&Pattern], variety: &Variety) -> Vec<Choice>
     for pattern in patterns {
         match pattern {
             Pattern::Tensor(shape) => slots.extend(shape),
-            Pattern::Field { dim, shape } => {
+            Pattern::Field { dim, shape, .. } => {
                 dims.push(*dim);
                 slots.extend(shape);
             }
@@ -163,12 +163,13 @@ fn mixes(row: &OpDef, patterns: &[&Pattern], choice: &Choice, variety: &Variety)
                             Type::Field {
                                 continuity,
                                 dim,
+                                time: None,
                                 shape,
                             },
                         ],
                     }
                 }),
-                Pattern::Field { dim, shape } => {
+                Pattern::Field { dim, shape, .. } => {
                     let dim = match dim {
                         Slot::Fixed(n) => Some(*n),
                         Slot::Extent(name) => choice.extent(*name),
@@ -178,6 +179,7 @@ fn mixes(row: &OpDef, patterns: &[&Pattern], choice: &Choice, variety: &Variety)
                         vec![Type::Field {
                             continuity,
                             dim,
+                            time: None,
                             shape,
                         }]
                     })

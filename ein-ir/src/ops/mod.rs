@@ -29,7 +29,7 @@ pub(crate) mod vocabulary;
 mod wanted;
 
 pub use accept::{Fixed, Instance, resolve, resolve_as};
-pub use builtin::{Border, Builtin, DataFact, Reduction, Relation, StrandSet};
+pub use builtin::{Border, Builtin, DataFact, FramesFact, Reduction, Relation, StrandSet};
 pub use instances::Variety;
 pub use manual::manual;
 pub use mismatch::{Mismatch, Rejection};
@@ -97,6 +97,8 @@ pub struct OpDef {
     pub lift: Lift,
     /// How many derivatives it takes: the result has that many continuous ones fewer than the argument with the fewest.
     pub derivatives: u32,
+    /// How many derivatives by time it takes.
+    pub time_derivatives: u32,
     /// What arguments, by position, must stay away from.
     pub domain: &'static [(usize, Domain)],
     /// The meaning by components, for every operator that EIN can express.
@@ -113,6 +115,7 @@ const POINTWISE: OpDef = OpDef {
     meaning: Meaning::Ein(""),
     lift: Lift::Pointwise,
     derivatives: 0,
+    time_derivatives: 0,
     domain: &[],
     oracle: Oracle::None,
     doc: "",

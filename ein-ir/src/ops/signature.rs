@@ -5,7 +5,7 @@
 //! pattern   = "int" | "bool" | "string" | "kernel" | "strand"
 //!           | "τ" (any type) | "ν" (any value type) | "η" (any value type or the strand)
 //!           | "[" slots "]"                      tensor; in rows that are lifted also a field
-//!           | "field(" extent ")[" slots "]" | "image(" extent ")[" slots "]"
+//!           | "field(" extent ")[" slots "]" | "image(" extent ")[" slots "]"     `extent,time`: over time
 //!           | "fem(" extent ")[" slots "]" | "mesh(" extent ")"
 //!           | pattern "{}" | pattern "{" extent "}"    sequence of any length, of a fixed length
 //!           | name "×" pattern                   any number of them, which is given the name
@@ -46,10 +46,18 @@ pub(crate) enum Pattern {
     Variable(Variable),
     /// A tensor.
     Tensor(Vec<Slot>),
-    /// A field of any continuity.
-    Field { dim: Slot, shape: Vec<Slot> },
-    /// An image.
-    Image { dim: Slot, shape: Vec<Slot> },
+    /// A field of any continuity, over time or not.
+    Field {
+        dim: Slot,
+        timed: bool,
+        shape: Vec<Slot>,
+    },
+    /// An image, over time or not.
+    Image {
+        dim: Slot,
+        timed: bool,
+        shape: Vec<Slot>,
+    },
     /// Values on a mesh, of any continuity.
     Fem { dim: Slot, shape: Vec<Slot> },
     /// A mesh.
@@ -182,19 +190,21 @@ impl Reader<'_> {
         let mut pattern = if self.eat("[") {
             Pattern::Tensor(self.slots())
         } else if self.eat("field(") {
-            let dim = self.dimension();
+            let (dim, timed) = self.domain();
             Pattern::Field {
                 dim,
+                timed,
                 shape: self.slots(),
             }
         } else if self.eat("image(") {
-            let dim = self.dimension();
+            let (dim, timed) = self.domain();
             Pattern::Image {
                 dim,
+                timed,
                 shape: self.slots(),
             }
         } else if self.eat("fem(") {
-            let dim = self.dimension();
+            let (dim, _) = self.domain();
             Pattern::Fem {
                 dim,
                 shape: self.slots(),
@@ -229,10 +239,12 @@ impl Reader<'_> {
         pattern
     }
 
-    fn dimension(&mut self) -> Slot {
+    /// A dimension, and whether there is time as well.
+    fn domain(&mut self) -> (Slot, bool) {
         let dim = self.slot();
+        let timed = self.eat(",time");
         self.expect(")[");
-        dim
+        (dim, timed)
     }
 
     fn slots(&mut self) -> Vec<Slot> {
@@ -343,6 +355,7 @@ impl Bindings {
     /// bound, as where a row is described; else axes that may be anything are an ellipsis.
     pub(crate) fn describe(&self, pattern: &Pattern, lift: Lift) -> String {
         let extent = |slot: &Slot| self.parts(*slot).join(",");
+        let time = |timed: bool| if timed { ",time" } else { "" };
         let axes = |slots: &[Slot]| {
             let parts: Vec<String> = slots.iter().flat_map(|slot| self.parts(*slot)).collect();
             format!("[{}]", parts.join(","))
@@ -370,8 +383,12 @@ impl Bindings {
                     }
                 }
             }
-            Pattern::Field { dim, shape } => format!("field({}){}", extent(dim), axes(shape)),
-            Pattern::Image { dim, shape } => format!("image({}){}", extent(dim), axes(shape)),
+            Pattern::Field { dim, timed, shape } => {
+                format!("field({}{}){}", extent(dim), time(*timed), axes(shape))
+            }
+            Pattern::Image { dim, timed, shape } => {
+                format!("image({}{}){}", extent(dim), time(*timed), axes(shape))
+            }
             Pattern::Fem { dim, shape } => format!("fem({}){}", extent(dim), axes(shape)),
             Pattern::Mesh(dim) => format!("mesh({})", extent(dim)),
             Pattern::Seq(element, None) => format!("{}[]", self.describe(element, Lift::None)),
@@ -413,6 +430,7 @@ mod tests {
                 Pattern::Tensor(vec![Slot::Shape('α'), Slot::Extent('n')]),
                 Pattern::Field {
                     dim: Slot::Extent('d'),
+                    timed: false,
                     shape: vec![Slot::Fixed(2)]
                 },
                 Pattern::Seq(Box::new(Pattern::Variable(Variable::Any)), None),
@@ -421,6 +439,7 @@ mod tests {
         );
         let image = Pattern::Image {
             dim: Slot::Extent('d'),
+            timed: false,
             shape: Vec::new(),
         };
         assert_eq!(

@@ -4,6 +4,8 @@
 pub const NORM: &str = "|";
 /// `F(x)`
 pub const PROBE: &str = "(";
+/// `∂[time] F`
+pub const TIME_DERIVATIVE: &str = "∂[time]";
 /// `[a, b, …]`
 pub const CONCAT: &str = "[";
 /// `a[0,:]`

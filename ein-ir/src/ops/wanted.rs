@@ -1,9 +1,9 @@
 //! The type that an operator expects of an argument that has no type of its own.
 
-use super::accept::Matching;
+use super::accept::{Matching, Smoothness};
 use super::signature::Pattern;
 use super::{Bindings, OpDef, candidates};
-use crate::{Continuity, Type};
+use crate::Type;
 
 /// The type that the operator of a spelling would like its argument number `at` to have, if its result is wanted to be
 /// `result` and its other arguments are of these types, as far as they are known.
@@ -85,6 +85,7 @@ impl OpDef {
             row: self,
             coerce: true,
             dim: None,
+            is_timed: false,
             bindings,
         };
         for (pattern, found) in &known {
@@ -93,7 +94,7 @@ impl OpDef {
         for (pattern, found) in known {
             matching.argument(pattern, found).ok()?;
         }
-        let ty = matching.result(patterns[at], Continuity::Infinite);
+        let ty = matching.result(patterns[at], Smoothness::INFINITE);
         // A type variable that is bound and still gives no type cannot stand for this one here.
         let is_impossible = ty.is_none() && matching.bindings.variable.is_some();
         (!is_impossible).then_some(ty)

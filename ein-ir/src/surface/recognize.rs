@@ -116,6 +116,7 @@ fn ty(param: &Param) -> Type {
         Param::Field { dim, shape } => Type::Field {
             continuity: Continuity::Infinite,
             dim: *dim,
+            time: None,
             shape: shape.clone(),
         },
     }

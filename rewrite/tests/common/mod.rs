@@ -63,6 +63,7 @@ impl Sketch {
             Param::Field { dim, shape } => Type::Field {
                 continuity: Continuity::Infinite,
                 dim,
+                time: None,
                 shape,
             },
         }

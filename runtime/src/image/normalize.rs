@@ -42,6 +42,17 @@ pub(crate) fn plan(
             "the samples are of type `block`, expected numbers",
         ));
     }
+    if reading.times.is_some() && !declared.timed {
+        let message = format!("times are given, but the program wants an {declared}");
+        let hint = format!(
+            "the type of an image over time is `{}`",
+            Declared {
+                timed: true,
+                ..declared
+            }
+        );
+        return Err(ImageError::new(message).hint(hint));
+    }
     let wanted = Wanted {
         declared,
         frames: reading.frames,

@@ -147,11 +147,12 @@ impl Reading {
         Ok(())
     }
 
-    /// Takes what `--time` says: the time of the first frame and the step, in seconds, or that the first is at 0.
+    /// Takes what `--times` says: the time of the first frame and the step, in seconds, that the first is at 0, or a text file with
+    /// the seconds of each frame. A `#` begins a comment in it.
     ///
     /// # Errors
-    /// The word is not one of these.
-    pub fn set_time(&mut self, word: &str) -> Result<(), String> {
+    /// The word is not one of these, the file cannot be read, or the numbers are not the times of frames.
+    pub fn set_times(&mut self, word: &str) -> Result<(), String> {
         if word == "zero=first" {
             self.times = Some(GivenTimes::FromFirst);
             return Ok(());
@@ -160,19 +161,14 @@ impl Reading {
             let number = |text: &str| text.trim().parse::<f64>().ok();
             Some((number(start)?, number(step)?))
         });
-        let (start, step) = numbers.ok_or_else(|| {
-            format!("found `{word}`, expected START:STEP in seconds, or zero=first")
+        if let Some((start, step)) = numbers {
+            self.times = Some(GivenTimes::Axis(TimeAxis::regular(start, step)?));
+            return Ok(());
+        }
+        let file = word;
+        let text = std::fs::read_to_string(file).map_err(|error| {
+            format!("{file}: {error}; expected START:STEP in seconds, zero=first, or a file")
         })?;
-        self.times = Some(GivenTimes::Axis(TimeAxis::regular(start, step)?));
-        Ok(())
-    }
-
-    /// Takes what `--times` says: a text file with the seconds of each frame. A `#` begins a comment.
-    ///
-    /// # Errors
-    /// The file cannot be read, or the numbers are not the times of frames.
-    pub fn set_times(&mut self, file: &str) -> Result<(), String> {
-        let text = std::fs::read_to_string(file).map_err(|error| format!("{file}: {error}"))?;
         let mut times = Vec::new();
         for (n, line) in text.lines().enumerate() {
             let line = line.split('#').next().unwrap_or_default();

@@ -64,7 +64,7 @@ fn without_times(why: String) -> ImageError {
     ImageError::new(format!(
         "the times of the file are not those of frames: {why}"
     ))
-    .hint("`--time START:STEP` gives the seconds of the first frame and of a step")
+    .hint("`--times START:STEP` gives the seconds of the first frame and of a step")
 }
 
 /// The warning that single precision cannot tell the frames apart well, if that is so.
@@ -77,7 +77,7 @@ pub(super) fn beyond_single(time: &TimeAxis, frames: usize, reading: &Reading) -
     let option = reading
         .name
         .as_ref()
-        .map_or("--time".to_string(), |name| format!("--time-{name}"));
+        .map_or("--times".to_string(), |name| format!("--times-{name}"));
     Some(Note::warning(format!(
         "times near {farthest} s are {apart:.2} s apart in single precision; `{option} zero=first` counts them from the first frame"
     )))

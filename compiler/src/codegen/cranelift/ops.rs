@@ -6,11 +6,7 @@ use super::{
 };
 use crate::{
     codegen::abi::{images::cell, offset},
-    ir::{
-        Orders, Simple,
-        leaf::{Convolution, ImageInfo},
-        print_piece::Piece,
-    },
+    ir::{Orders, Simple, leaf::Convolution, print_piece::Piece},
     low::{Op, Ty},
     ssa::Value,
 };
@@ -45,11 +41,7 @@ impl Emitter<'_, '_> {
                     .b
                     .ins()
                     .load(types::I64, PLAIN, self.frame, offset::IMAGES);
-                let ty = if matches!(info, ImageInfo::Size(_)) {
-                    Ty::Int
-                } else {
-                    Ty::Real
-                };
+                let ty = if info.is_int() { Ty::Int } else { Ty::Real };
                 let scalar = self.lanes.scalar(ty);
                 vec![
                     self.b
@@ -86,6 +78,7 @@ impl Emitter<'_, '_> {
             Op::IntDiv(place) => self.divide(args, results[0], *place, true),
             Op::IntRem(place) => self.divide(args, results[0], *place, false),
             Op::Probe(field, orders) => return self.probe(field, *orders, args, results),
+            Op::Frame(field) => return self.frame_of_time(field, args, results),
             Op::Locate(..) | Op::CellNumber(_) | Op::FemProbe(_) => {
                 let call = self.linker.fem_call(op, self.lanes);
                 let call = call.expect("an operation on a mesh");
@@ -396,23 +389,40 @@ impl Emitter<'_, '_> {
         results: &[Value],
     ) {
         let (primitive, kernel) = self.linker.probe(field, orders, self.lanes);
-        let index = self.linker.field_index(field);
         let positions = self.store_args(args);
         let out = self.slot(results.len());
-        let fields = self
-            .b
-            .ins()
-            .load(types::I64, PLAIN, self.frame, offset::FIELDS);
-        let image = self
-            .b
-            .ins()
-            .load(types::I64, PLAIN, fields, index as i32 * 8);
+        let image = self.image_of(field);
         let kernel = self.b.ins().iconst(types::I64, kernel as i64);
         let bits = self.lanes_of(results);
         let positions = self.b.ins().stack_addr(types::I64, positions, 0);
         let room = self.b.ins().stack_addr(types::I64, out, 0);
         self.call(primitive, &[image, kernel, bits, positions, room]);
         self.hold_results(out, results);
+    }
+
+    /// The place of a time among frames.
+    fn frame_of_time(&mut self, field: &Convolution, args: &[Value], results: &[Value]) {
+        let primitive = self.linker.frame(self.lanes);
+        let times = self.store_args(args);
+        let out = self.slot(results.len());
+        let image = self.image_of(field);
+        let bits = self.lanes_of(results);
+        let times = self.b.ins().stack_addr(types::I64, times, 0);
+        let room = self.b.ins().stack_addr(types::I64, out, 0);
+        self.call(primitive, &[image, bits, times, room]);
+        self.hold_results(out, results);
+    }
+
+    /// The address of the image of a field.
+    fn image_of(&mut self, field: &Convolution) -> cl::Value {
+        let index = self.linker.field_index(field);
+        let fields = self
+            .b
+            .ins()
+            .load(types::I64, PLAIN, self.frame, offset::FIELDS);
+        self.b
+            .ins()
+            .load(types::I64, PLAIN, fields, index as i32 * 8)
     }
 
     /// The lanes for which a call computes results: those that run, or the first, which need not run, if the results are

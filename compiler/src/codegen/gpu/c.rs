@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     device::{Arithmetic, Device, Op, Table, Ty, Width},
-    ir::{Simple, leaf::ImageInfo, status, weights::weights},
+    ir::{Simple, status, weights::weights},
     low::{self, Dynamic},
     ssa::{Block, Function, Inst, Kind, Value},
 };
@@ -333,9 +333,9 @@ impl CPrinter<'_> {
                 self.cell(cell, member(*ty))
             }
             low::Op::Image(image, info) => {
-                let ty = match info {
-                    ImageInfo::Size(_) => low::Ty::Int,
-                    ImageInfo::ToIndex(..) | ImageInfo::Offset(_) => low::Ty::Real,
+                let ty = match info.is_int() {
+                    true => low::Ty::Int,
+                    false => low::Ty::Real,
                 };
                 self.cell(Cell::Image(*image, *info), member(ty))
             }

@@ -61,13 +61,52 @@ pub trait Machine: Send + Sync + fmt::Debug {
     fn launch(&self, entries: &[(u64, u32)], parameters: &[u8]) -> Result<Duration, DriverError>;
 }
 
-/// The samples of an image in memory: all of one component, then of the next.
+/// The samples of an image in memory: all of one component, then of the next, of one frame after the other.
 #[derive(Clone, Copy, Debug)]
 pub struct Samples<'a> {
     /// Samples per axis, fastest first.
     pub sizes: &'a [usize],
-    /// The bytes of all components.
+    /// The number of frames, 1 if it is not over time.
+    pub frames: usize,
+    /// Whether the frames follow each other evenly.
+    pub is_regular: bool,
+    /// The bytes of all components and frames.
     pub bytes: &'a [u8],
+}
+
+impl<'a> Samples<'a> {
+    /// The samples of a component. On a machine all frames of a component are one array, and then those of the next.
+    pub(super) fn count(&self) -> usize {
+        self.sizes.iter().product::<usize>() * self.frames
+    }
+
+    /// The bytes of a component, frame by frame, if a sample has this many.
+    pub(super) fn frames_of(
+        &self,
+        component: usize,
+        real: usize,
+    ) -> impl Iterator<Item = &'a [u8]> + use<'a> {
+        let plane = self.sizes.iter().product::<usize>() * real;
+        let components = self.bytes.len() / plane / self.frames;
+        let planes = self.bytes.chunks(plane);
+        planes.skip(component).step_by(components)
+    }
+
+    /// Copies all components to a machine.
+    fn copy(&self, machine: &Arc<dyn Machine>, real: usize) -> Result<Memory, DriverError> {
+        let memory = Memory::new(machine, self.bytes.len())?;
+        if self.frames == 1 {
+            machine.write(memory.address, self.bytes)?;
+            return Ok(memory);
+        }
+        let components = self.bytes.len() / real / self.count();
+        let mut at = memory.address;
+        for frame in (0..components).flat_map(|component| self.frames_of(component, real)) {
+            machine.write(at, frame)?;
+            at += frame.len() as u64;
+        }
+        Ok(memory)
+    }
 }
 
 /// How long the parts of all runs took.
@@ -137,8 +176,17 @@ impl Accelerator {
                 ));
             }
         }
-        let samples = |image: &Samples<'_>| image.sizes.iter().product::<usize>();
-        let huge = images.iter().any(|image| samples(image) >= 1 << 31);
+        let is_probed = |n: usize| {
+            kernel
+                .demands
+                .iter()
+                .any(|demand| demand.image as usize == n)
+        };
+        let mut probed = images.iter().enumerate().filter(|(n, _)| is_probed(*n));
+        if probed.any(|(_, image)| !image.is_regular) {
+            return Some("an image with frames at irregular times is probed".to_string());
+        }
+        let huge = images.iter().any(|image| image.count() >= 1 << 31);
         huge.then(|| "an image has 2^31 samples or more".to_string())
     }
 
@@ -162,7 +210,7 @@ impl Accelerator {
             kernel.cells.iter().any(reads)
         };
         let bytes = kernel.lanes.bytes();
-        let plane = |image: &Samples<'_>| image.sizes.iter().product::<usize>() * bytes;
+        let plane = |image: &Samples<'_>| image.count() * bytes;
         let mut accelerator = Accelerator {
             handles,
             images: Vec::new(),
@@ -177,7 +225,7 @@ impl Accelerator {
             let pack = kernel.packs.iter().find(|pack| pack.image as usize == n);
             let memory = match pack.zip(accelerator.entry(Kernel::PACK)) {
                 Some((pack, entry)) => Some(pack.copy(machine, &kernel, entry, image)),
-                None => is_read(n).then(|| Memory::with(machine, image.bytes)),
+                None => is_read(n).then(|| image.copy(machine, bytes)),
             };
             accelerator.images.push(memory.transpose()?);
         }

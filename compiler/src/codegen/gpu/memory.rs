@@ -17,12 +17,6 @@ impl Memory {
         })
     }
 
-    pub(super) fn with(machine: &Arc<dyn Machine>, bytes: &[u8]) -> Result<Memory, DriverError> {
-        let memory = Memory::new(machine, bytes.len())?;
-        machine.write(memory.address, bytes)?;
-        Ok(memory)
-    }
-
     /// Writes some units of an array of these, this many bytes each.
     pub(super) fn put<'a>(
         &self,

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     device::{Arithmetic, Device, Op, Ty, Width},
-    ir::{Simple, leaf::ImageInfo},
+    ir::Simple,
     low::{self, Dynamic},
     ssa::{Function, Value},
 };
@@ -193,9 +193,9 @@ impl PtxPrinter<'_> {
             low::Op::State(slot, _) => self.state[*slot as usize].clone(),
             low::Op::Global(slot, ty) => self.variable(Cell::of_global(*slot, self.ends), *ty),
             low::Op::Image(image, info) => {
-                let ty = match info {
-                    ImageInfo::Size(_) => low::Ty::Int,
-                    ImageInfo::ToIndex(..) | ImageInfo::Offset(_) => low::Ty::Real,
+                let ty = match info.is_int() {
+                    true => low::Ty::Int,
+                    false => low::Ty::Real,
                 };
                 self.variable(Cell::Image(*image, *info), ty)
             }

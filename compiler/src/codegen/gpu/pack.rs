@@ -70,12 +70,15 @@ impl Pack {
         image: &Samples<'_>,
     ) -> Result<Memory, DriverError> {
         let real = kernel.lanes.bytes();
-        let count = image.sizes.iter().product::<usize>();
+        let count = image.count();
         let packed = Memory::new(machine, count * self.stride() * real)?;
         let plane = Memory::new(machine, count * real)?;
         for (n, &component) in self.components.iter().enumerate() {
-            let first = component as usize * count * real;
-            machine.write(plane.address, &image.bytes[first..first + count * real])?;
+            let mut at = plane.address;
+            for frame in image.frames_of(component as usize, real) {
+                machine.write(at, frame)?;
+                at += frame.len() as u64;
+            }
             let header = Header {
                 state: plane.address,
                 places: packed.address + (n * real) as u64,

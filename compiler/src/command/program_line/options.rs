@@ -285,15 +285,9 @@ pub(super) static OPTIONS: &[OptionRow] = &[
         effect: Effect::Image(Reading::set_frame),
     },
     OptionRow {
-        spellings: &["--time"],
-        argument: "START:STEP",
-        help: "the times of the frames of an image over time, in seconds; zero=first counts those of the file from its first frame",
-        effect: Effect::Image(Reading::set_time),
-    },
-    OptionRow {
         spellings: &["--times"],
-        argument: "FILE",
-        help: "the times of the frames of an image over time: numbers in a text file, in seconds",
+        argument: "START:STEP|FILE",
+        help: "the times of the frames of an image over time, in seconds: the first and a step, or a text file with all of them; zero=first counts those of the file from its first frame",
         effect: Effect::Image(Reading::set_times),
     },
     OptionRow {

@@ -31,6 +31,7 @@ fn program(outputs: &[(&str, bool)]) -> Program {
                 "img",
                 InputType::Image {
                     dim: 3,
+                    timed: false,
                     shape: vec![],
                 },
                 None,
@@ -420,6 +421,7 @@ fn options_of_images_are_for_one_or_all() {
     let mut program = program(&[("rgb", false)]);
     let image = InputType::Image {
         dim: 3,
+        timed: false,
         shape: vec![3, 3],
     };
     program.inputs.push(input("dti", image, None));
@@ -440,7 +442,7 @@ fn options_of_images_are_for_one_or_all() {
         assert_eq!(run.reading.world, World::Ras);
     }
     let run = run(
-        "--symmetric-dti lower --measurement-frame ignore --flip-components-img --world-img spacing:1,2,3 --time-img 0:0.5",
+        "--symmetric-dti lower --measurement-frame ignore --flip-components-img --world-img spacing:1,2,3 --times-img 0:0.5",
     );
     let times = TimeAxis::regular(0.0, 0.5).expect("an axis");
     assert_eq!(run.readings[img].times, Some(GivenTimes::Axis(times)));
@@ -456,8 +458,12 @@ fn options_of_images_are_for_one_or_all() {
         ("--world none", "found `none`"),
         ("--world var:pos", "found `var:pos`"),
         ("--symmetric left", "expected upper or lower"),
-        ("--time 1", "expected START:STEP in seconds, or zero=first"),
+        ("--times 1:0", "wanted more than 0"),
         ("--times none.txt", "none.txt: No such file"),
+        (
+            "--times none.txt",
+            "expected START:STEP in seconds, zero=first, or a file",
+        ),
         ("--measurement-frame", "found 0 values, expected 1"),
         (
             "--world-eye ras",

@@ -281,6 +281,7 @@ mod tests {
         assert!(values("x=1;2.5", InputType::Int).is_err());
         let image = InputType::Image {
             dim: 3,
+            timed: false,
             shape: vec![],
         };
         let message = values("x=a.nrrd;b.nrrd", image).unwrap_err();

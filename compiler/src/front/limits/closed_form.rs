@@ -29,7 +29,9 @@ pub(crate) struct Obstacle {
 pub(crate) fn obstacles(program: &Program) -> BTreeMap<VarId, Obstacle> {
     let mut found = BTreeMap::new();
     for global in &program.globals {
-        if let Global::FieldFunction { var, param, body } = global
+        if let Global::FieldFunction {
+            var, param, body, ..
+        } = global
             && let Some(obstacle) = obstacle(program, &found, *param, body)
         {
             found.insert(*var, obstacle);
@@ -128,6 +130,19 @@ impl Search<'_> {
                 }
                 depends
             }
+            (Meaning::Builtin(Builtin::ProbeTime), [field, at, time]) => {
+                let known = named_field(field).and_then(|var| self.known.get(&var));
+                let known = known.map(|obstacle| obstacle.what.clone());
+                let depends = self.value(at);
+                if self.value(time) {
+                    self.meet(time.span, "a time that depends on the position");
+                }
+                match known {
+                    Some(what) if depends => self.meet(span, format!("a function with {what}")),
+                    _ => {}
+                }
+                depends
+            }
             (Meaning::Builtin(Builtin::Reduce(_)), [sequence]) => self.reduction(sequence),
             _ => self.any(args),
         }
@@ -173,6 +188,12 @@ impl Search<'_> {
                 self.any(args)
             }
             Some((Builtin::Inside, [at, _])) => self.value(at),
+            Some((Builtin::InsideTime, [at, time, _])) => {
+                if self.value(time) {
+                    self.meet(time.span, "a time that depends on the position");
+                }
+                self.value(at)
+            }
             _ => self.value(e),
         }
     }

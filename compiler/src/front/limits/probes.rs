@@ -11,7 +11,7 @@ use crate::front::{
 };
 use ein_ir::{
     Type,
-    ops::{Form, Meaning},
+    ops::{Builtin, Form, Meaning},
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -130,7 +130,9 @@ impl<'p> Count<'p> {
                 } if is_field(&value.ty) => {
                     definitions.insert(*var, value);
                 }
-                Global::FieldFunction { var, param, body } => {
+                Global::FieldFunction {
+                    var, param, body, ..
+                } => {
                     definitions.insert(*var, body);
                     positions.insert(*param);
                 }
@@ -221,6 +223,12 @@ impl<'p> Count<'p> {
                 let at = self.position(&args[1], frame);
                 let field = self.field(&args[0], frame);
                 work.extend([(&args[1], frame), (field, at)]);
+            }
+            ExprKind::Op { op, args } if op.row.meaning == Meaning::Builtin(Builtin::ProbeTime) => {
+                let at = self.position(&args[1], frame);
+                let at = self.frame(Key::Node(address(&args[2])), at);
+                let field = self.field(&args[0], frame);
+                work.extend([(&args[1], frame), (&args[2], frame), (field, at)]);
             }
             ExprKind::Call { function, args } => {
                 work.extend(args.iter().map(|arg| (arg, frame)));

@@ -113,7 +113,7 @@ pub enum ItemKind {
         /// The extent.
         extent: Expr,
     },
-    /// `field#k(d)[σ] F(x) = e;`
+    /// `field#k(d)[σ] F(x) = e;`, `field#k(d,time#m)[σ] F(x, t) = e;`
     FieldFunction {
         /// Its declared type, which should be a field type.
         ty: TypeExpr,
@@ -121,6 +121,8 @@ pub enum ItemKind {
         name: Name,
         /// The name of the position.
         param: Name,
+        /// The name of the time.
+        time: Option<Name>,
         /// Its value at that position.
         body: Expr,
     },
@@ -240,6 +242,18 @@ pub struct TypeExpr {
     pub span: Span,
 }
 
+/// The word that stands for time in types, and in `∂[time] F`.
+pub const TIME: &str = "time";
+
+/// `,time#m` after the dimension of a field or image.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TimeAxis {
+    /// The word.
+    pub span: Span,
+    /// How many continuous derivatives by time a field has; without `#m` there need not be any.
+    pub continuity: Option<Box<Expr>>,
+}
+
 /// A written type. Dimensions are constant expressions.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TypeExprKind {
@@ -257,19 +271,23 @@ pub enum TypeExprKind {
     Vec(u8),
     /// `mat2`, `mat3`, `mat4` (2.0)
     Mat(u8),
-    /// `image(d)[…]`
+    /// `image(d)[…]`, `image(d,time)[…]`
     Image {
         /// The number of axes.
         dim: Box<Expr>,
+        /// Whether it is over time.
+        time: Option<TimeAxis>,
         /// The shape of a sample.
         shape: Vec<Expr>,
     },
-    /// `field#k(d)[…]`; without `#k` (2.0) it is C^∞.
+    /// `field#k(d)[…]`, `field#k(d,time#m)[…]`; without `#k` (2.0) it is C^∞.
     Field {
         /// How many continuous derivatives it has.
         continuity: Option<Box<Expr>>,
         /// The dimension of its domain.
         dim: Box<Expr>,
+        /// Whether it is over time.
+        time: Option<TimeAxis>,
         /// The shape of its values.
         shape: Vec<Expr>,
     },

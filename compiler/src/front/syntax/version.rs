@@ -182,6 +182,7 @@ constructs! {
     SMOOTH_FIELD = only_2("a field type without `#k`", "write `field#k(d)[…]` with the continuity k");
     KERNEL_CONTINUITY = only_2("a kernel with a forced continuity", "use the kernel's name alone");
     FIELD_FUNCTION = only_2("a field function", "build the field from images with `⊛`");
+    TIME = only_2("a field or image over time", "use an image for each frame");
     DIMENSION_EXPRESSION = only_2("a dimension that is not an integer literal", "write the number itself");
     RANGE_EXPRESSION = only_2("a range outside the creation clause", "use a sequence such as `{0, 1, 2}`");
     COMPREHENSION = only_2("a comprehension that does not follow a function name", "pass it to a reduction: `sum { … }`");

@@ -240,6 +240,7 @@ fn probe<'a>(
 ) -> Option<Expr> {
     let operands = match args {
         [at] => hint::operands(cx, spelling::PROBE, &[callee, at], hint)?,
+        [at, time] => hint::operands(cx, spelling::PROBE, &[callee, at, time], hint)?,
         _ => {
             let field = infer(cx, callee, None);
             inferred(cx, args, None)?;
@@ -267,7 +268,16 @@ fn probe<'a>(
         .hints(hint);
         return None;
     }
-    if args.len() != 1 {
+    if found.is_timed_field() && args.len() != 2 {
+        let message = format!(
+            "a field over time is probed at a position and a time, found {}",
+            format_args!("{} {}", args.len(), plural(args.len(), "argument"))
+        );
+        cx.error(codes::TIME, span, message)
+            .hint("write `F(x, t)`, with the time in seconds");
+        return None;
+    }
+    if !found.is_timed_field() && args.len() != 1 {
         let hint = (args.len() > 1).then(|| "the position is one vector: `F([x, y])`".to_owned());
         cx.error(
             codes::PROBE_POSITION,

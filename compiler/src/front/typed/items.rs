@@ -66,8 +66,9 @@ fn definition<'a>(cx: &mut Cx<'a>, written: &'a ast::Item) -> Vec<Global> {
             ty,
             name,
             param,
+            time,
             body,
-        } => field_function(cx, ty, name, param, body),
+        } => field_function(cx, ty, name, (param, time.as_ref()), body),
         ItemKind::Function {
             ty,
             name,
@@ -311,7 +312,7 @@ fn field_function<'a>(
     cx: &mut Cx<'a>,
     ty: &'a ast::TypeExpr,
     name: &'a ast::Name,
-    param: &'a ast::Name,
+    (param, time): (&'a ast::Name, Option<&'a ast::Name>),
     body: &'a ast::Expr,
 ) -> Option<Global> {
     let span = ty.span;
@@ -338,11 +339,38 @@ fn field_function<'a>(
         ),
         _ => (None, None),
     };
+    if let Some(ty) = &ty
+        && ty.is_timed_field() != time.is_some()
+    {
+        let (message, hint) = match time {
+            Some(time) => (
+                format!(
+                    "`{ty}` is not a field over time, so its function has no time `{}`",
+                    time.text
+                ),
+                format!(
+                    "write `,time` after the dimension, or `{}({})`",
+                    name.text, param.text
+                ),
+            ),
+            None => (
+                format!("a function of type `{ty}` has a position and a time"),
+                format!("write `{}({}, t) = …`", name.text, param.text),
+            ),
+        };
+        cx.error(codes::TIME, name.span, message).hint(hint);
+        return None;
+    }
     cx.place = Place::FieldFunction;
     cx.scopes.push(body.span);
     let param = cx.declare(param, position, VarKind::Param);
     cx.vars[param.0].read = true;
     cx.vars[param.0].labels.axes = vec![labels.domain.clone()];
+    let time = time.map(|time| {
+        let time = cx.declare(time, Some(Type::REAL), VarKind::Param);
+        cx.vars[time.0].read = true;
+        time
+    });
     let what = format!("the value of the field function `{}`", name.text);
     cx.defining = Some(&name.text);
     cx.target = Some(Target {
@@ -358,7 +386,12 @@ fn field_function<'a>(
     cx.vars[var.0].labels = labels;
     cx.vars[var.0].needs = std::mem::take(&mut cx.needs);
     let body = body?;
-    Some(Global::FieldFunction { var, param, body })
+    Some(Global::FieldFunction {
+        var,
+        param,
+        time,
+        body,
+    })
 }
 
 /// A function; its name is known only after its body, so there is no recursion.

@@ -34,11 +34,13 @@ fn rougher_advice(found: &Expr, wanted: &Type) -> Option<String> {
             continuity: has,
             dim: d,
             shape: s,
+            ..
         },
         Type::Field {
             continuity,
             dim,
             shape,
+            ..
         },
     ) = (&found.ty, wanted)
     else {

@@ -49,6 +49,9 @@ pub(super) fn report(
         spelling::CONCAT | "concat" | spelling::SEQUENCE | spelling::SELECT
     );
     match (rejection.only_type(), rejection.nearest()) {
+        (_, Some((row, Mismatch::NoDerivative { argument, .. }))) if row.time_derivatives > 0 => {
+            no_derivative_by_time(cx, &args[*argument], op_span);
+        }
         (_, Some((row, Mismatch::NoDerivative { argument, .. }))) => {
             no_derivative(cx, row.derivatives, &args[*argument], op_span);
         }
@@ -229,6 +232,17 @@ fn no_derivative(cx: &mut Cx<'_>, derivatives: u32, operand: &Expr, op_span: Spa
     cx.error(codes::NO_DERIVATIVE, op_span, message)
         .label(field_span, format!("C{}", superscript(has)))
         .hint(kernel_advice(Continuity::Finite(taken)));
+}
+
+/// The same for a derivative by time.
+fn no_derivative_by_time(cx: &mut Cx<'_>, field: &Expr, op_span: Span) {
+    let message = format!(
+        "cannot differentiate a field of type `{}` by time: it has no continuous derivative by time",
+        field.ty
+    );
+    let kernels = kernel_advice(Continuity::Finite(1));
+    cx.error(codes::NO_DERIVATIVE, op_span, message)
+        .hint(format!("in time, {kernels}: `KRNS(…, ctmr) ⊛ …`"));
 }
 
 fn superscript(n: u32) -> String {

@@ -171,10 +171,12 @@ fn tangent_type(ty: &Type, by: &Shape) -> Option<Type> {
         Type::Field {
             continuity,
             dim,
+            time,
             shape,
         } => Type::Field {
             continuity: *continuity,
             dim: *dim,
+            time: *time,
             shape: shape.append(by.dims()),
         },
         Type::Seq(element, Some(n)) => Type::Seq(Box::new(tangent_type(element, by)?), Some(*n)),

@@ -119,19 +119,29 @@ fn require_kernel_per_axis(cx: &mut Cx<'_>, args: &[Expr], span: Span) -> Option
         .iter()
         .find_map(|arg| kernels(cx, arg))
         .map_or(1, Vec::len);
-    let dim = args.iter().find_map(|arg| match arg.ty {
-        Type::Image { dim, .. } => Some(dim),
+    let (dim, timed) = args.iter().find_map(|arg| match arg.ty {
+        Type::Image { dim, timed, .. } => Some((dim, timed)),
         _ => None,
     })?;
-    if axes == 1 || axes == dim {
+    let fits = match timed {
+        false => axes == 1 || axes == dim,
+        true => axes <= 2 || axes == dim + 1,
+    };
+    if fits {
         return Some(());
     }
+    let over_time = if timed { " over time" } else { "" };
     let message = format!(
-        "{axes} kernels cannot reconstruct an image of {dim} {}",
+        "{axes} kernels cannot reconstruct an image of {dim} {}{over_time}",
         plural(dim, "dimension")
     );
-    cx.error(codes::AXIS_KERNELS, span, message)
-        .hint("`KRNS` takes one kernel per axis of the image");
+    let hint = match timed {
+        false => "`KRNS` takes one kernel per axis of the image",
+        true => {
+            "`KRNS` takes a kernel of space and one of time, or one per axis of the image and then one of time"
+        }
+    };
+    cx.error(codes::AXIS_KERNELS, span, message).hint(hint);
     None
 }
 
@@ -143,9 +153,9 @@ fn axis_kernels(
     symbol: Operator,
     span: Span,
 ) -> Option<Expr> {
-    if args.len() > 3 {
+    if args.len() > 4 {
         let message = format!(
-            "`{}` takes one kernel per axis, from 1 to 3, found {}",
+            "`{}` takes one kernel per axis, from 1 to 3, and perhaps one of time, found {}",
             symbol.symbol,
             args.len()
         );

@@ -5,7 +5,7 @@ use crate::front::{
     codes,
     facts::Referent,
     source::Span,
-    syntax::ast::{self, TypeExprKind},
+    syntax::ast::{self, TimeAxis, TypeExprKind},
 };
 use ein_ir::{Continuity, Shape, Type};
 
@@ -28,16 +28,29 @@ pub(super) fn resolve<'a>(cx: &mut Cx<'a>, written: &'a ast::TypeExpr) -> Option
         TypeExprKind::Tensor(dims) => Type::Tensor(shape(cx, dims)?),
         TypeExprKind::Vec(n) => Type::tensor(&[usize::from(*n)]),
         TypeExprKind::Mat(n) => Type::tensor(&[usize::from(*n); 2]),
-        TypeExprKind::Image { dim, shape: dims } => {
+        TypeExprKind::Image {
+            dim,
+            time,
+            shape: dims,
+        } => {
             let (dim, shape) = (space_dimension(cx, dim), shape(cx, dims));
+            name_time(cx, time.as_ref());
+            if let Some(k) = time.as_ref().and_then(|time| time.continuity.as_ref()) {
+                let message = "an image has samples, so it has no derivatives by time";
+                cx.error(codes::BAD_DIMENSION, k.span, message)
+                    .hint("`#m` stands in the type of a field: `field#1(3,time#1)[]`");
+                return None;
+            }
             Type::Image {
                 dim: dim?,
+                timed: time.is_some(),
                 shape: shape?,
             }
         }
         TypeExprKind::Field {
             continuity: k,
             dim,
+            time,
             shape: dims,
         } => {
             let k = match k {
@@ -45,9 +58,19 @@ pub(super) fn resolve<'a>(cx: &mut Cx<'a>, written: &'a ast::TypeExpr) -> Option
                 None => Some(Continuity::Infinite),
             };
             let (dim, shape) = (space_dimension(cx, dim), shape(cx, dims));
+            name_time(cx, time.as_ref());
+            let time = match time {
+                Some(TimeAxis {
+                    continuity: Some(m),
+                    ..
+                }) => Some(continuity(cx, m)?),
+                Some(_) => Some(Continuity::Finite(0)),
+                None => None,
+            };
             Type::Field {
                 continuity: k?,
                 dim: dim?,
+                time,
                 shape: shape?,
             }
         }
@@ -69,6 +92,13 @@ pub(super) fn resolve<'a>(cx: &mut Cx<'a>, written: &'a ast::TypeExpr) -> Option
             ty
         }
     })
+}
+
+/// Takes note of the word `time` for editors.
+fn name_time(cx: &mut Cx<'_>, time: Option<&TimeAxis>) {
+    if let Some(time) = time {
+        cx.facts.name(time.span, Referent::Word);
+    }
 }
 
 /// `fem#k(d)[σ]` or `mesh(d)`; these words are not keywords, and have other meanings elsewhere.
@@ -132,7 +162,7 @@ pub(super) fn labels(cx: &Cx<'_>, written: &ast::TypeExpr) -> Labels {
             domain: None,
             axes: all(shape),
         },
-        TypeExprKind::Image { dim, shape } | TypeExprKind::Field { dim, shape, .. } => Labels {
+        TypeExprKind::Image { dim, shape, .. } | TypeExprKind::Field { dim, shape, .. } => Labels {
             domain: label(dim),
             axes: all(shape),
         },

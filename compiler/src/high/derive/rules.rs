@@ -10,6 +10,7 @@ use crate::{
     high::{Op, dialect::tangent_type},
     ir::{
         Simple,
+        leaf::{Convolution, Leaf, TimeKernel},
         tensor::{Base, Dynamic, Ty},
     },
     ssa::Value,
@@ -51,8 +52,41 @@ impl Pass<'_> {
             Op::Variable(_) => Ok(self.tangent(args[0])),
             Op::Defined => Ok(self.tangent(args[1])),
             Op::Base(base) => self.base(base, args, result),
-            Op::Field(_) | Op::Inside { .. } | Op::Derivative(_) => Ok(None),
+            Op::Field(leaf) => self.leaf(leaf, args),
+            Op::Inside { .. } | Op::Derivative(_) => Ok(None),
         }
+    }
+
+    /// The tangent of a leaf field, which may depend on the time that it is at: the derivative by time, times the tangent of the time.
+    fn leaf(&mut self, leaf: &Leaf, args: &[Value]) -> Result<Option<Value>, Fact> {
+        let (Leaf::Convolution(field), Some(&time)) = (leaf, args.first()) else {
+            return Ok(None);
+        };
+        let (Some(tangent), Some(kernel)) = (self.tangent(time), field.time) else {
+            return Ok(None);
+        };
+        let (needed, has) = (u32::from(kernel.order) + 1, kernel.kernel.0.continuity);
+        if needed > has {
+            return Err(Fact::TooRough { needed, has });
+        }
+        let order = kernel.order + 1;
+        let slope = Convolution {
+            time: Some(TimeKernel { order, ..kernel }),
+            ..(**field).clone()
+        };
+        let slope = self.op(Op::Field(Leaf::Convolution(Arc::new(slope))), &[time]);
+        let own = field.shape.order();
+        let mut writing = Writing::default();
+        let outer = writing.add(self.param(slope), slope);
+        let inner = writing.add(self.param(tangent), tangent);
+        let access = |param, axes: std::ops::Range<usize>| Term::Access {
+            param,
+            indices: axes.map(Index::Axis).collect(),
+        };
+        let by = own..own + self.by.order();
+        let body = Term::Mul(vec![access(outer, 0..own), access(inner, by)]);
+        let axes = [field.shape.dims(), self.by.dims()].concat();
+        self.write(&writing, &axes, body).map(Some)
     }
 
     fn base(&mut self, base: &Base, args: &[Value], result: Value) -> Result<Option<Value>, Fact> {

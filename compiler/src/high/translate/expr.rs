@@ -26,6 +26,7 @@ impl Translator<'_> {
     pub(super) fn expr(&mut self, e: &Expr) -> Value {
         match &e.kind {
             ExprKind::Constant(constant) => self.constant(constant, &e.ty),
+            ExprKind::Var(var) if self.over_time.contains_key(var) => self.field_over_time(*var),
             ExprKind::Var(var) => self.env[&Key::Var(*var)],
             ExprKind::Op { op, args } => self.operator(op, args, e),
             ExprKind::Indexed { operator, args } => self.indexed(operator, args, e),
@@ -33,8 +34,8 @@ impl Translator<'_> {
                 let program = self.program;
                 let function = &program.functions[function.0];
                 // Parameters that are not values are defined after the values: a call among them may be of the same function.
-                let (values, definitions): (Vec<_>, Vec<_>) =
-                    (function.params.iter().zip(args)).partition(|(_, arg)| !is_static(&arg.ty));
+                let (values, definitions): (Vec<_>, Vec<_>) = (function.params.iter().zip(args))
+                    .partition(|(param, _)| !is_static(self.ty(**param)));
                 let values: Vec<(VarId, Value)> = values
                     .into_iter()
                     .map(|(&param, arg)| (param, self.expr(arg)))
@@ -42,6 +43,7 @@ impl Translator<'_> {
                 // Its variables end with the call: otherwise branches around later calls would merge what earlier ones left,
                 // which may be fields.
                 let outer = self.env.clone();
+                let over_time = self.over_time.clone();
                 for (&param, arg) in definitions {
                     self.define(param, arg);
                 }
@@ -50,6 +52,7 @@ impl Translator<'_> {
                 let may_be_fields = self.in_field_body && values.iter().any(is_field);
                 let result = self.with_fields(may_be_fields, |t| t.inline(function, &values));
                 self.env = outer;
+                self.over_time = over_time;
                 result
             }
             ExprKind::Let { bindings, body } => {
@@ -186,7 +189,7 @@ impl Translator<'_> {
             return self.builtin(builtin, args, e);
         }
         if op.row.meaning == Meaning::Form(Form::Probe)
-            && let Some(value) = self.probe_code(&args[0], &args[1])
+            && let Some(value) = self.probe_code(&args[0], &args[1], None)
         {
             return value;
         }
@@ -219,7 +222,7 @@ impl Translator<'_> {
         }
     }
 
-    fn tensor(&mut self, e: &Expr) -> Value {
+    pub(super) fn tensor(&mut self, e: &Expr) -> Value {
         if let ExprKind::Constant(Constant::Int(n)) = e.kind {
             return self.real(n as f64);
         }
@@ -246,6 +249,12 @@ impl Translator<'_> {
                 return self.if_expr(condition, then, otherwise);
             }
             (Builtin::Convolve, _) => return self.convolve(args),
+            (Builtin::ProbeTime, [field, at, time]) => return self.probe_time([field, at, time]),
+            (Builtin::TimeDerivative, [field]) => return self.time_derivative(field, e),
+            (Builtin::InsideTime, [at, time, field]) => {
+                return self.inside_time([at, time, field]);
+            }
+            (Builtin::Frames(fact), [image]) => return self.frames_fact(fact, image),
             (Builtin::ToField, _) => return self.field_of_fem(args),
             (Builtin::ImageSize, [image]) => {
                 let sizes = self.image_sizes(image);
@@ -335,6 +344,10 @@ impl Translator<'_> {
             | Builtin::Convolve
             | Builtin::ToField
             | Builtin::ImageSize
+            | Builtin::ProbeTime
+            | Builtin::TimeDerivative
+            | Builtin::InsideTime
+            | Builtin::Frames(_)
             | Builtin::Data(_)
             | Builtin::LoadSequence
             | Builtin::Length
@@ -385,11 +398,21 @@ impl Translator<'_> {
     }
 
     /// Whether every image behind a field has samples around a position, and every mesh a cell there.
-    fn inside(&mut self, at: Value, field: Value) -> Value {
+    pub(super) fn inside(&mut self, at: Value, field: Value) -> Value {
         let mut leaves = Vec::new();
         self.leaves(at, field, &mut leaves);
         let start = self.base(Base::Bool(true), &[]);
-        leaves.into_iter().fold(start, |all, (leaf, at)| {
+        leaves.into_iter().fold(start, |all, (leaf, at, time)| {
+            let all = match self.times_of(&leaf, time) {
+                Some([first, time, last]) => {
+                    let bounds = [[first, time], [time, last]];
+                    bounds.into_iter().fold(all, |all, bound| {
+                        let holds = self.base(Base::Simple(Simple::Less), &bound);
+                        self.base(Base::Simple(Simple::And), &[all, holds])
+                    })
+                }
+                None => all,
+            };
             let test = match leaf {
                 Leaf::Convolution(leaf) => {
                     let inside = Op::Inside {
@@ -425,14 +448,19 @@ impl Translator<'_> {
         }
     }
 
-    /// The leaves of a field, each with the position where it is probed.
-    pub(super) fn leaves(&mut self, at: Value, field: Value, found: &mut Vec<(Leaf, Value)>) {
+    /// The leaves of a field, each with the position where it is probed, and the time if it is over time.
+    pub(super) fn leaves(
+        &mut self,
+        at: Value,
+        field: Value,
+        found: &mut Vec<(Leaf, Value, Option<Value>)>,
+    ) {
         let (op, args) = self
             .b
             .definition(field)
             .expect("a field is defined by an operation");
         match op {
-            Op::Field(leaf) => found.push((leaf, at)),
+            Op::Field(leaf) => found.push((leaf, at, args.first().copied())),
             // A derivative by a variable is known where the field is.
             Op::Variable(_) | Op::Defined | Op::Derivative(_) => self.leaves(at, args[0], found),
             Op::Ein(operator) => {
@@ -499,12 +527,12 @@ fn uncoerced(e: &Expr) -> &Expr {
     }
 }
 
-/// Whether a type is of what exists at compile time only.
+/// Whether a type is that of definitions: of what exists at compile time only, or is translated again for each time.
 fn is_static(ty: &Type) -> bool {
     matches!(
         ty,
-        Type::Image { .. } | Type::Kernel(_) | Type::Fem { .. } | Type::Mesh(_)
-    )
+        Type::Image { .. } | Type::Kernel(_) | Type::Kernels(_) | Type::Fem { .. } | Type::Mesh(_)
+    ) || ty.is_timed_field()
 }
 
 /// The type of the elements of a sequence.

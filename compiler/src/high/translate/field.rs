@@ -41,9 +41,18 @@ enum Condition {
 }
 
 impl Translator<'_> {
-    pub(super) fn define_field_function(&mut self, var: VarId, param: VarId, body: &Expr) {
+    pub(super) fn define_field_function(
+        &mut self,
+        var: VarId,
+        param: VarId,
+        time: Option<VarId>,
+        body: &Expr,
+    ) {
         if self.plan.code_fields.contains_key(&var) {
             return;
+        }
+        if let Some(time) = time {
+            return self.define_function_over_time(var, (param, time), body);
         }
         let Type::Field { dim, .. } = *self.ty(var) else {
             panic!("a field function without field type")
@@ -61,13 +70,25 @@ impl Translator<'_> {
 
     /// The value of a field function that is code: the code, with the position in the place of its parameter. None if the
     /// field is of another kind.
-    pub(super) fn probe_code(&mut self, field: &Expr, at: &Expr) -> Option<Value> {
+    pub(super) fn probe_code(
+        &mut self,
+        field: &Expr,
+        at: &Expr,
+        now: Option<&Expr>,
+    ) -> Option<Value> {
         let place = *self.plan.code_fields.get(&named_field(field)?)?;
         let program = self.program;
-        let Global::FieldFunction { param, body, .. } = &program.globals[place] else {
+        let Global::FieldFunction {
+            param, time, body, ..
+        } = &program.globals[place]
+        else {
             panic!("only field functions are code")
         };
         let at = self.expr(at);
+        if let (Some(time), Some(now)) = (*time, now) {
+            let now = self.tensor(now);
+            self.bind(time, now);
+        }
         Some(self.body_at(*param, at, body, false))
     }
 
@@ -140,7 +161,15 @@ impl Translator<'_> {
                 Condition::Or(Box::new([self.condition(a), self.condition(b)]))
             }
             Some((Builtin::Not, [inner])) => Condition::Not(Box::new(self.condition(inner))),
-            Some((Builtin::Inside, [at, field])) => self.inside_condition(at, field),
+            Some((Builtin::Inside, [at, field])) => {
+                let (at, field) = (self.expr(at), self.expr(field));
+                self.inside_condition(at, field)
+            }
+            Some((Builtin::InsideTime, [at, time, field])) => {
+                let (at, time) = (self.expr(at), self.expr(time));
+                let field = self.at_time(field, time);
+                self.inside_condition(at, field)
+            }
             Some((Builtin::Compare(relation), [a, b])) if matches!(a.ty, Type::Tensor(_)) => {
                 let (a, b) = (self.expr(a), self.expr(b));
                 match relation {
@@ -159,12 +188,15 @@ impl Translator<'_> {
     }
 
     /// `inside` at a position that may depend on the position itself: comparisons of index coordinates.
-    fn inside_condition(&mut self, at: &Expr, field: &Expr) -> Condition {
-        let (at, field) = (self.expr(at), self.expr(field));
+    fn inside_condition(&mut self, at: Value, field: Value) -> Condition {
         let mut leaves = Vec::new();
         self.leaves(at, field, &mut leaves);
         let mut tests = Vec::new();
-        for (leaf, at) in leaves {
+        for (leaf, at, time) in leaves {
+            if let Some([first, time, last]) = self.times_of(&leaf, time) {
+                tests.push(Condition::Compare(Comparison::Less, first, time));
+                tests.push(Condition::Compare(Comparison::Less, time, last));
+            }
             let leaf = match leaf {
                 Leaf::Convolution(leaf) => leaf,
                 Leaf::Fem(leaf) => {

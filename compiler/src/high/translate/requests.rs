@@ -177,6 +177,24 @@ impl Translator<'_> {
         self.bind(var, both);
     }
 
+    /// The number of a variable that the source does not have.
+    pub(super) fn unnamed_variable(&mut self) -> u32 {
+        let variables = &mut self.statics.variables;
+        variables.push((VarId(usize::MAX), variables.len() as u32));
+        variables.len() as u32 - 1
+    }
+
+    /// The number of a request.
+    pub(super) fn request(&mut self, request: Request) -> u32 {
+        let requests = &mut self.statics.requests;
+        let known = requests.iter().position(|known| *known == request);
+        let number = known.unwrap_or_else(|| {
+            requests.push(request);
+            requests.len() - 1
+        });
+        number as u32
+    }
+
     /// The derivative of a value by a variable.
     pub(super) fn derivative(&mut self, target: &Expr, parameter: &Expr, e: &Expr) -> Value {
         let name = |e: &Expr| match e.kind {
@@ -188,14 +206,9 @@ impl Translator<'_> {
             target: name(target),
             parameter: name(parameter).unwrap_or_default(),
         };
-        let requests = &mut self.statics.requests;
-        let known = requests.iter().position(|known| *known == request);
-        let number = known.unwrap_or_else(|| {
-            requests.push(request);
-            requests.len() - 1
-        });
+        let number = self.request(request);
         let (of, by) = (self.expr(target), self.expr(parameter));
-        let derivative = Op::Derivative(number as u32);
+        let derivative = Op::Derivative(number);
         match self.fields_in(of) {
             // Fields are known by how they are made, and so is a sequence of them.
             Some(fields) => {

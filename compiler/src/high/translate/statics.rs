@@ -11,13 +11,13 @@ use crate::{
         Bits,
         fem::FemField,
         interface,
-        leaf::{BorderControl, Convolution, KernelRef, Leaf},
+        leaf::{BorderControl, Convolution, KernelRef, Leaf, TimeKernel},
         tensor::Ty,
     },
     ssa::{Function, Role, Value},
 };
 use ein_ir::{
-    Shape, Type,
+    Kernel, Shape, Type,
     ops::{Border, Builtin},
 };
 use runtime::file_reference::mesh_and_array;
@@ -30,6 +30,7 @@ pub(super) struct ImageValue {
     pub(super) border: BorderControl,
     shape: Shape,
     dim: usize,
+    timed: bool,
 }
 
 impl ImageValue {
@@ -163,7 +164,7 @@ impl Statics {
     /// The number of the image named at this place. Definitions are translated once per function that may use them, so a
     /// place can come up again.
     pub(super) fn register(&mut self, file: Option<String>, ty: &Type, span: Span) -> ImageValue {
-        let Type::Image { dim, shape } = ty else {
+        let Type::Image { dim, timed, shape } = ty else {
             panic!("an image of type {ty}")
         };
         let known = self
@@ -174,6 +175,7 @@ impl Statics {
             self.images.push(interface::Image {
                 file,
                 dim: *dim,
+                timed: *timed,
                 shape: shape.clone(),
                 blur: None,
                 span,
@@ -185,6 +187,7 @@ impl Statics {
             border: Border::Clamp,
             shape: shape.clone(),
             dim: *dim,
+            timed: *timed,
         }
     }
 }
@@ -339,11 +342,24 @@ impl Translator<'_> {
     /// The leaf field of an image and a kernel, given in either order.
     pub(super) fn convolve(&mut self, args: &[Expr]) -> Value {
         let (kernel, image) = match args[0].ty {
-            Type::Kernel(_) => (&args[0], &args[1]),
+            Type::Kernel(_) | Type::Kernels(_) => (&args[0], &args[1]),
             _ => (&args[1], &args[0]),
         };
         let image = self.image(image);
         let mut kernels = self.kernels(kernel);
+        let time = image.timed.then(|| {
+            // The last kernel is that of time, unless it is alone.
+            let own = if kernels.len() > 1 {
+                kernels.pop()
+            } else {
+                None
+            };
+            let linear = || Kernel::named("tent").map(KernelRef).expect("a kernel");
+            TimeKernel {
+                kernel: own.unwrap_or_else(linear),
+                order: 0,
+            }
+        });
         if let [one] = kernels[..] {
             kernels = vec![one; image.dim];
         }
@@ -351,11 +367,16 @@ impl Translator<'_> {
             image: image.image,
             border: image.border,
             kernels,
+            time,
             shape: image.shape,
         };
+        let now = time.map(|_| {
+            self.time
+                .expect("a field over time is translated at a time")
+        });
         self.b.op1(
             super::super::Op::Field(Leaf::Convolution(Arc::new(field))),
-            &[],
+            now.as_slice(),
         )
     }
 

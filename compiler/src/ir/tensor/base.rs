@@ -59,7 +59,11 @@ impl Ty {
                 _ => Ty::List(Box::new(Ty::of(element))),
             },
             Type::Strand(_) => Ty::Strand,
-            Type::Image { .. } | Type::Kernel(_) | Type::Fem { .. } | Type::Mesh(_) => {
+            Type::Image { .. }
+            | Type::Kernel(_)
+            | Type::Kernels(_)
+            | Type::Fem { .. }
+            | Type::Mesh(_) => {
                 panic!("`{ty}` has no values in the tensor IRs")
             }
         }
@@ -165,10 +169,8 @@ impl Base {
             Base::Global(_, ty) | Base::State(_, ty) | Base::Arg(_, ty) => {
                 fixed(&[], smallvec![ty.clone()])
             }
-            Base::Image(_, ImageInfo::Size(_)) => fixed(&[], smallvec![Ty::Int]),
-            Base::Image(_, ImageInfo::ToIndex(..) | ImageInfo::Offset(_)) => {
-                fixed(&[], smallvec![Ty::REAL])
-            }
+            Base::Image(_, info) if info.is_int() => fixed(&[], smallvec![Ty::Int]),
+            Base::Image(..) => fixed(&[], smallvec![Ty::REAL]),
             Base::Locate(_, dim) => {
                 let position = Ty::Tensor(Shape::new([usize::from(*dim)]));
                 let results = smallvec![Ty::Int, position.clone()];

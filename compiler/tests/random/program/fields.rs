@@ -12,6 +12,12 @@ const IMAGES: [(&str, usize, &[usize], f64, f64); 5] = [
     ("check-flow", 3, &[3], 0.03, 1.1),
 ];
 
+/// Images over time, in the same way.
+const SERIES: [(&str, usize, &[usize], f64, f64); 2] = [
+    ("check-series", 2, &[], 0.03, 0.8),
+    ("check-gusts", 2, &[2], 0.03, 0.9),
+];
+
 /// Kernels, and how often their fields may be differentiated.
 const KERNELS: [(&str, usize); 7] = [
     ("tent", 0),
@@ -24,7 +30,27 @@ const KERNELS: [(&str, usize); 7] = [
 ];
 
 fn written(dim: usize, shape: &[usize], smooth: usize) -> String {
-    format!("field#{smooth}({dim}){shape:?}")
+    over_time(dim, shape, smooth, None)
+}
+
+/// The type of a field, with its derivatives by time if it is over time.
+fn over_time(dim: usize, shape: &[usize], smooth: usize, time: Option<usize>) -> String {
+    let time = match time {
+        None => String::new(),
+        Some(0) => ",time".to_string(),
+        Some(m) => format!(",time#{m}"),
+    };
+    format!("field#{smooth}({dim}{time}){shape:?}")
+}
+
+impl Field {
+    /// A probe at a position, at a fixed time if it is over time.
+    fn at(&self, position: &str) -> String {
+        match self.time {
+            None => format!("{}({position})", self.name),
+            Some(_) => format!("{}({position}, 0.73)", self.name),
+        }
+    }
 }
 
 impl Writer {
@@ -32,7 +58,10 @@ impl Writer {
     pub(crate) fn field_definitions(&mut self) -> String {
         let mut text = String::new();
         for _ in 0..1 + self.dice.below(3) {
-            text += &self.of_image();
+            text += &match self.is_new() && self.dice.once_in(4) {
+                true => self.of_series(),
+                false => self.of_image(),
+            };
         }
         if self.purpose == Purpose::Any && self.is_new() && self.dice.once_in(6) {
             text += &self.of_mesh();
@@ -65,7 +94,47 @@ impl Writer {
             reach: like.1,
             closed: true,
             has_cells: false,
+            time: None,
         });
+    }
+
+    /// Makes the last field one over time.
+    fn set_time(&mut self, time: Option<usize>) {
+        self.fields.last_mut().expect("it was added").time = time;
+    }
+
+    /// A field of an image over time.
+    fn of_series(&mut self) -> String {
+        let (file, dim, shape, middle, reach) = SERIES[self.dice.below(SERIES.len())];
+        let (kernel, smooth) = KERNELS[self.dice.below(6)];
+        let (in_time, rate) = KERNELS[self.dice.below(6)];
+        let [image, field] = ["img", "F"].map(|letter| self.fresh(letter));
+        let load = format!("load_image(\"data/{file}.nrrd\")");
+        let mut text = format!("image({dim},time){shape:?} {image} = {load};\n");
+        let bordered = self.dice.pick(&["wrap(img)", "mirror(img)", "img"]);
+        let bordered = bordered.replace("img", &image);
+        let (kernel, rate) = match self.dice.below(3) {
+            0 => (kernel.to_string(), 0),
+            1 => (format!("KRNS({kernel}, {in_time})"), rate),
+            _ => (format!("KRNS({kernel}, {kernel}, {in_time})"), rate),
+        };
+        let (smooth, rate) = (smooth.min(3), rate.min(3));
+        let ty = over_time(dim, shape, smooth, Some(rate));
+        text += &format!("{ty} {field} = {kernel} ⊛ {bordered};\n");
+        if self.dice.once_in(3) {
+            let n = self.fresh("n");
+            text += &format!("int {n} = frames({image});\n");
+            self.define(&n, Ty::Int, Origin::Global, Kind::Common);
+        }
+        if self.dice.once_in(3) {
+            let t = self.fresh("t");
+            let fact = self.dice.pick(&["startTime", "endTime"]);
+            text += &format!("real {t} = {fact}({image});\n");
+            self.define(&t, Ty::Real, Origin::Global, Kind::Common);
+        }
+        self.add_field(&field, dim, shape, smooth, (middle, reach));
+        self.set_time(Some(rate));
+        text
     }
 
     fn of_image(&mut self) -> String {
@@ -229,7 +298,7 @@ impl Writer {
                 let usable =
                     |f: &&Field| f.dim == dim && f.shape.is_empty() && f.smooth >= 2 && f.closed;
                 match self.fields.iter().find(usable) {
-                    Some(f) => format!("0.05*{}(x)", f.name),
+                    Some(f) => format!("0.05*{}", f.at("x")),
                     None => at(&mut self.dice),
                 }
             }
@@ -248,6 +317,7 @@ impl Writer {
         let number = format!("{:.4}", f.middle + 0.0173);
         let condition = match self.dice.below(2) {
             0 => format!("{at} > {number}"),
+            _ if f.time.is_some() => format!("inside(x, 0.73, {})", f.name),
             _ => format!("inside(x, {})", f.name),
         };
         let other = self.formula(f.dim, &f.shape, 1);
@@ -256,7 +326,7 @@ impl Writer {
             true => format!("sum {{ 0.25*real(k)*({other}) | k in 1..2 }}"),
             false => other,
         };
-        let value = format!("0.5*{}(x)", f.name);
+        let value = format!("0.5*{}", f.at("x"));
         let text = format!(
             "{} {name}(x) = {value} if {condition} else {other};\n",
             written(f.dim, &f.shape, f.smooth)
@@ -284,7 +354,9 @@ impl Writer {
         let body = body.replace('V', v);
         let smooth = f.smooth - 1;
         self.add_field(&name, d, &[d, d], smooth, (f.middle, f.reach));
-        format!("{} {name}[i,j] = {body};\n", written(d, &[d, d], smooth))
+        self.set_time(f.time);
+        let ty = over_time(d, &[d, d], smooth, f.time);
+        format!("{ty} {name}[i,j] = {body};\n")
     }
 
     /// A field made of others by operators.
@@ -305,24 +377,43 @@ impl Writer {
             .iter()
             .find(|g| g.shape == [f.dim] || g.shape.is_empty() && f.dim == 1);
         let smooth = f.smooth.min(g.smooth);
-        let (body, shape, dim, smooth) = match self.dice.below(9) {
-            0 => (format!("{a} + 0.5*{b}"), f.shape.clone(), f.dim, smooth),
-            1 => (format!("{a} - {b}/3"), f.shape.clone(), f.dim, smooth),
-            2 if f.shape.is_empty() => (format!("0.1*{a}*{b}"), vec![], f.dim, smooth),
+        let least = |a: Option<usize>, b: Option<usize>| match (a, b) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        };
+        // A fault in this would be a type error in the program.
+        let (mut time, both) = (f.time, least(f.time, g.time));
+        let (body, shape, dim, smooth) = match self.dice.below(10) {
+            0 => {
+                time = both;
+                (format!("{a} + 0.5*{b}"), f.shape.clone(), f.dim, smooth)
+            }
+            1 => {
+                time = both;
+                (format!("{a} - {b}/3"), f.shape.clone(), f.dim, smooth)
+            }
+            2 if f.shape.is_empty() => {
+                time = both;
+                (format!("0.1*{a}*{b}"), vec![], f.dim, smooth)
+            }
+            9 if f.time.is_some_and(|m| m > 0) => {
+                time = f.time.map(|m| m - 1);
+                (format!("∂[time] {a}"), f.shape.clone(), f.dim, f.smooth)
+            }
             3 if f.shape.is_empty() => (format!("sin({a})"), vec![], f.dim, f.smooth),
             4 if f.shape.is_empty() && f.smooth > 0 && f.dim > 1 => {
                 (format!("∇{a}"), vec![f.dim], f.dim, f.smooth - 1)
             }
             5 if f.shape.len() == 1 => (format!("{a}[1]"), vec![], f.dim, f.smooth),
-            6 if f.shape.is_empty() => (
-                format!("swap({}, {a}, {b})", self.common_int()),
-                vec![],
-                f.dim,
-                smooth,
-            ),
+            6 if f.shape.is_empty() => {
+                time = both;
+                let number = self.common_int();
+                (format!("swap({number}, {a}, {b})"), vec![], f.dim, smooth)
+            }
             7 if self.is_new() && inner.is_some() => {
                 let inner = inner.expect("there is one");
                 let smooth = f.smooth.min(inner.smooth);
+                time = least(f.time, inner.time);
                 (
                     format!("{a} ∘ {}", inner.name),
                     f.shape.clone(),
@@ -333,7 +424,11 @@ impl Writer {
             _ => (format!("-{a}"), f.shape.clone(), f.dim, f.smooth),
         };
         self.add_field(&name, dim, &shape, smooth, (f.middle, f.reach));
-        format!("{} {name} = {body};\n", written(dim, &shape, smooth))
+        self.set_time(time);
+        format!(
+            "{} {name} = {body};\n",
+            over_time(dim, &shape, smooth, time)
+        )
     }
 
     fn common_int(&mut self) -> String {
@@ -395,12 +490,21 @@ impl Writer {
         }
         let (f, prefix) = ways[self.dice.below(ways.len())].clone();
         let at = self.position(&f, d);
-        Some(format!("(0.1*{prefix}{}({at}))", f.name))
+        let time = self.time(&f, d);
+        Some(format!("(0.1*{prefix}{}({at}{time}))", f.name))
+    }
+
+    /// The time of a probe, if a field is over time: between frames, or outside.
+    fn time(&mut self, f: &Field, d: usize) -> String {
+        match f.time {
+            None => String::new(),
+            Some(_) => format!(", 1.3*sin({}) + 0.9031", self.real(d.min(1))),
+        }
     }
 
     /// A scalar field at the points of a sequence.
     pub(crate) fn at_points(&mut self, d: usize) -> Option<String> {
-        let usable = |f: &&Field| f.shape.is_empty() && f.closed;
+        let usable = |f: &&Field| f.shape.is_empty() && f.closed && f.time.is_none();
         let f = self.fields.iter().find(usable)?.clone();
         let points: Vec<String> = (0..2).map(|_| self.position(&f, d)).collect();
         let function = self.dice.pick(&["SUM", "MIN", "MAX"]);
@@ -427,7 +531,8 @@ impl Writer {
             reach: 2.0 * f.reach,
             ..f
         };
-        let at = self.position(&far, d);
-        far.closed.then(|| format!("inside({at}, {})", far.name))
+        let (at, time) = (self.position(&far, d), self.time(&far, d));
+        far.closed
+            .then(|| format!("inside({at}{time}, {})", far.name))
     }
 }

@@ -100,6 +100,8 @@ pub(crate) struct Field {
     pub(crate) closed: bool,
     /// Whether it is made of values on a mesh, and of nothing else.
     pub(crate) has_cells: bool,
+    /// How often it may be differentiated by time, if it is over time.
+    pub(crate) time: Option<usize>,
 }
 
 /// A function of the program.

@@ -115,6 +115,18 @@ impl Lowering<'_> {
         }
     }
 
+    /// The place of a time among frames.
+    pub(super) fn frame(&mut self, field: &Convolution, args: &[Value], results: &[Value]) {
+        let arguments = vec![
+            Argument::Field(self.linker.field_index(field)),
+            Argument::Lanes,
+            Argument::Values,
+            Argument::Results(0),
+        ];
+        let function = self.linker.frame(self.machine.lanes);
+        self.call(function, arguments, args, results, false);
+    }
+
     /// Whether a position is known to be inside an image where code runs: between the first and the last sample of every
     /// axis.
     fn is_inside(&mut self, image: u32, position: &[Value]) -> bool {
@@ -140,6 +152,7 @@ impl Lowering<'_> {
         self.machine.width == Width::Zmm
             && !self.machine.lanes.double
             && orders == Orders(1)
+            && field.time.is_none()
             && field.border == Border::Clamp
             && field.shape.is_scalar()
             && field.dim() > 1

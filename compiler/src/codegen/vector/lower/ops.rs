@@ -12,7 +12,7 @@ use crate::{
             },
         },
     },
-    ir::{Simple, leaf::ImageInfo},
+    ir::Simple,
     low::{self, Ty},
     ssa::Value,
 };
@@ -37,11 +37,7 @@ impl Lowering<'_> {
             }
             low::Op::Global(slot, ty) => self.cell(Base::Globals, *slot as i32 * 8, *ty),
             low::Op::Image(image, info) => {
-                let ty = if matches!(info, ImageInfo::Size(_)) {
-                    Ty::Int
-                } else {
-                    Ty::Real
-                };
+                let ty = if info.is_int() { Ty::Int } else { Ty::Real };
                 self.cell(Base::Images, cell(*image, *info) as i32 * 8, ty)
             }
             low::Op::State(slot, ty) => self.state(*slot as usize, *ty),
@@ -76,6 +72,10 @@ impl Lowering<'_> {
             }
             low::Op::Probe(field, orders) => {
                 self.probe(field, *orders, args, results);
+                return Ok(());
+            }
+            low::Op::Frame(field) => {
+                self.frame(field, args, results);
                 return Ok(());
             }
             low::Op::Locate(..) | low::Op::CellNumber(_) | low::Op::FemProbe(_) => {

@@ -62,7 +62,7 @@ impl Builder {
         head: Span,
         ty: Deep<TypeExpr>,
         name: Name,
-        param: Name,
+        (param, time): (Name, Option<Name>),
         body: Deep<Expr>,
     ) -> ItemKind {
         self.only(&version::FIELD_FUNCTION, head);
@@ -70,6 +70,7 @@ impl Builder {
             ty: ty.node,
             name,
             param,
+            time,
             body: body.node,
         }
     }

@@ -20,12 +20,13 @@ impl Builder {
     pub(crate) fn image_type(
         &mut self,
         span: Span,
-        dim: Deep<Expr>,
+        (dim, time): (Deep<Expr>, Option<TimeAxis>),
         shape: Deep<Vec<Expr>>,
     ) -> Deep<TypeExpr> {
         let depth = dim.depth.max(shape.depth);
         let kind = TypeExprKind::Image {
             dim: Box::new(dim.node),
+            time,
             shape: shape.node,
         };
         Deep {
@@ -38,7 +39,7 @@ impl Builder {
         &mut self,
         span: Span,
         continuity: Option<Expr>,
-        dim: Deep<Expr>,
+        (dim, time): (Deep<Expr>, Option<TimeAxis>),
         shape: Deep<Vec<Expr>>,
     ) -> Deep<TypeExpr> {
         if continuity.is_none() {
@@ -48,11 +49,31 @@ impl Builder {
         let kind = TypeExprKind::Field {
             continuity: continuity.map(Box::new),
             dim: Box::new(dim.node),
+            time,
             shape: shape.node,
         };
         Deep {
             node: TypeExpr { kind, span },
             depth,
+        }
+    }
+
+    /// The word after the dimension of a domain.
+    pub(crate) fn time_axis(&mut self, name: Name, continuity: Option<Expr>) -> TimeAxis {
+        self.only(&version::TIME, name.span);
+        if name.text != TIME {
+            let message = format!(
+                "expected `{TIME}` after the dimension, found `{}`",
+                name.text
+            );
+            let error = Diagnostic::error(codes::SYNTAX, name.span, message);
+            self.report(error.hint(
+                "a field or image over time is written `field#1(3,time)[]` or `image(3,time)[]`",
+            ));
+        }
+        TimeAxis {
+            span: name.span,
+            continuity: continuity.map(Box::new),
         }
     }
 

@@ -172,13 +172,15 @@ impl Printer {
                 ty,
                 name,
                 param,
+                time,
                 body,
             } => {
                 self.ty(ty);
                 self.text(" ");
                 self.text(&name.text);
                 let body = self.left_indices(body);
-                self.text(&format!("({}) = ", param.text));
+                let time = time.as_ref().map(|time| format!(", {}", time.text));
+                self.text(&format!("({}{}) = ", param.text, time.unwrap_or_default()));
                 self.expr(body);
                 self.line(";");
             }
@@ -360,15 +362,16 @@ impl Printer {
             }
             TypeExprKind::Vec(size) => self.text(&format!("vec{size}")),
             TypeExprKind::Mat(size) => self.text(&format!("mat{size}")),
-            TypeExprKind::Image { dim, shape } => {
+            TypeExprKind::Image { dim, time, shape } => {
                 self.text("image(");
-                self.expr(dim);
+                self.domain(dim, time.as_ref());
                 self.text(")");
                 self.shape(shape);
             }
             TypeExprKind::Field {
                 continuity,
                 dim,
+                time,
                 shape,
             } => {
                 self.text("field");
@@ -377,7 +380,7 @@ impl Printer {
                     self.expr(continuity);
                 }
                 self.text("(");
-                self.expr(dim);
+                self.domain(dim, time.as_ref());
                 self.text(")");
                 self.shape(shape);
             }
@@ -420,6 +423,17 @@ impl Printer {
                 }
                 self.text(close);
             }
+        }
+    }
+
+    /// The parameters of the type of a field or image.
+    fn domain(&mut self, dim: &Expr, time: Option<&TimeAxis>) {
+        self.expr(dim);
+        let Some(time) = time else { return };
+        self.text(&format!(",{TIME}"));
+        if let Some(continuity) = &time.continuity {
+            self.text("#");
+            self.expr(continuity);
         }
     }
 

@@ -128,10 +128,14 @@ fn element_after(
     if count == sequences + order {
         return Some(match element {
             Type::Field {
-                continuity, dim, ..
+                continuity,
+                dim,
+                time,
+                ..
             } => Type::Field {
                 continuity: *continuity,
                 dim: *dim,
+                time: *time,
                 shape: Shape::SCALAR,
             },
             Type::Tensor(_) => Type::REAL,

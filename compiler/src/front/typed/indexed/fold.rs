@@ -242,10 +242,12 @@ impl Lowering<'_, '_> {
             Type::Field {
                 continuity,
                 dim,
+                time,
                 shape,
             } => Type::Field {
                 continuity: *continuity,
                 dim: *dim,
+                time: *time,
                 shape: over(shape),
             },
             Type::Tensor(shape) => Type::Tensor(over(shape)),

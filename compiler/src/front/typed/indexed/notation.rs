@@ -7,6 +7,7 @@ use super::{
         expr::{infer, typed},
         indices::{Labels, StandIn, Use},
         messages::plural,
+        overload,
         tree::{Expr, ExprKind, VarKind},
     },
     described,
@@ -15,10 +16,11 @@ use super::{
 };
 use crate::front::{
     codes,
+    facts::Referent,
     source::Span,
-    syntax::ast::{self, Subscript},
+    syntax::ast::{self, Subscript, TIME},
 };
-use ein_ir::{Shape, Type};
+use ein_ir::{Shape, Type, ops::spelling};
 
 /// A component or part of a tensor or field; there are as many entries as axes.
 pub(in super::super) fn component(
@@ -45,10 +47,14 @@ pub(in super::super) fn component(
     let shape = Shape::new(kept.filter(|(_, index)| index.is_none()).map(|(&n, _)| n));
     let ty = match &base.ty {
         Type::Field {
-            continuity, dim, ..
+            continuity,
+            dim,
+            time,
+            ..
         } => Type::Field {
             continuity: *continuity,
             dim: *dim,
+            time: *time,
             shape,
         },
         _ => Type::Tensor(shape),
@@ -160,11 +166,32 @@ pub(in super::super) fn partial<'a>(
     span: Span,
 ) -> Option<Expr> {
     let field = infer(cx, operand, None);
-    let indices = ints(cx, indices);
-    let (field, indices) = (field?, indices?);
+    // `time` is a word here, unless a variable has the name.
+    let is_time = |cx: &Cx<'a>, index: &ast::Expr| {
+        matches!(&index.kind, ast::ExprKind::Name(name) if name == TIME)
+            && cx.scopes.value(TIME).is_none()
+    };
+    let (times, axes): (Vec<_>, Vec<_>) = indices.iter().partition(|index| is_time(cx, index));
+    let indices = ints(cx, axes.iter().copied());
+    let (mut field, indices) = (field?, indices?);
+    for time in &times {
+        cx.facts.name(time.span, Referent::Word);
+        field = overload::apply(
+            cx,
+            spelling::TIME_DERIVATIVE,
+            time.span,
+            vec![field],
+            None,
+            span,
+        )?;
+    }
+    if indices.is_empty() && !times.is_empty() {
+        return Some(field);
+    }
     let Type::Field {
         continuity,
         dim,
+        time,
         shape,
     } = field.ty.clone()
     else {
@@ -201,6 +228,7 @@ pub(in super::super) fn partial<'a>(
     let ty = Type::Field {
         continuity,
         dim,
+        time,
         shape,
     };
     stand_in(cx, StandIn::Partial { indices, field }, ty, labels, span)

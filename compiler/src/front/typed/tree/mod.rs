@@ -94,12 +94,14 @@ pub enum Global {
         /// Its value.
         value: Option<Expr>,
     },
-    /// `field#k(d)[σ] F(x) = e;`
+    /// `field#k(d)[σ] F(x) = e;`, `field#k(d,time#m)[σ] F(x, t) = e;`
     FieldFunction {
         /// The field.
         var: VarId,
         /// The position: a `tensor[d]`, or a `real` if d is 1.
         param: VarId,
+        /// The time, a `real`, of a field over time.
+        time: Option<VarId>,
         /// The value at the position.
         body: Expr,
     },

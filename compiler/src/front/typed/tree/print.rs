@@ -132,11 +132,18 @@ impl Printer<'_> {
                 let text = self.definition(*var, value.as_ref());
                 self.line(&text);
             }
-            Global::FieldFunction { var, param, body } => {
+            Global::FieldFunction {
+                var,
+                param,
+                time,
+                body,
+            } => {
+                let time = time.map(|time| format!(", {}", self.var(time)));
                 let text = format!(
-                    "{}({}) = {};",
+                    "{}({}{}) = {};",
                     self.declared(*var),
                     self.var(*param),
+                    time.unwrap_or_default(),
                     self.expr(body)
                 );
                 self.line(&text);
