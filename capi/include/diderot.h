@@ -287,6 +287,13 @@ diderot_error *diderot_set_file(diderot_inputs *inputs,
 // Sets an input to an image in memory, which is copied.
 diderot_error *diderot_set_image(diderot_inputs *inputs, const char *name, const diderot_array *array);
 
+// Sets an input to an image over time in memory, which is copied. Its first axis is that of the frames, whose times are given in
+// seconds, each later than the one before; without them, the numbers of the frames are their times.
+diderot_error *diderot_set_image_over_time(diderot_inputs *inputs,
+                                           const char *name,
+                                           const diderot_array *array,
+                                           const double *times);
+
 // Frees inputs; runs that were started with them continue.
 void diderot_free_inputs(diderot_inputs *inputs);
 

@@ -10,7 +10,7 @@ use crate::{
 };
 use diderot::{
     Error, InputValue, Inputs,
-    image::{Arrangement, Endian, Orientation, SampleType, SharedImage, Space, Strided},
+    image::{Arrangement, Endian, Orientation, SampleType, SharedImage, Space, Strided, TimeAxis},
 };
 use std::{
     ffi::c_char,
@@ -165,14 +165,38 @@ pub unsafe extern "C" fn diderot_set_image(
         // SAFETY: the caller's promise.
         let (inputs, name, image) = unsafe {
             let (inputs, name) = (object(inputs, "inputs")?, utf8(name, "name")?);
-            (inputs, name, image(object(array, "array")?)?)
+            (inputs, name, image(object(array, "array")?, None)?)
         };
         inputs.lock().set_image(name, image).map_err(wrong)
     })
 }
 
-/// A copy of an array as an image.
-unsafe fn image(array: &diderot_array) -> Answer<SharedImage> {
+/// Sets an input to an image over time in memory, which is copied. Its first axis is that of the frames, whose times are given in
+/// seconds, each later than the one before; without them, the numbers of the frames are their times.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn diderot_set_image_over_time(
+    inputs: *mut diderot_inputs,
+    name: *const c_char,
+    array: *const diderot_array,
+    times: *const f64,
+) -> *mut diderot_error {
+    fenced(|| {
+        // SAFETY: the caller's promise.
+        let (inputs, name, image) = unsafe {
+            let (inputs, name) = (object(inputs, "inputs")?, utf8(name, "name")?);
+            let array = object(array, "array")?;
+            let times = match (times.is_null(), array.axes) {
+                (false, 1..) => Some(std::slice::from_raw_parts(times, array.sizes[0])),
+                _ => None,
+            };
+            (inputs, name, image(array, times)?)
+        };
+        inputs.lock().set_image(name, image).map_err(wrong)
+    })
+}
+
+/// A copy of an array as an image, perhaps with frames at some times.
+unsafe fn image(array: &diderot_array, times: Option<&[f64]>) -> Answer<SharedImage> {
     if array.data.is_null() || array.axes > DIDEROT_MAX_AXES || array.world > 3 {
         let message = "the array has no data, or more axes or dimensions than arrays can have";
         return Err(diderot_error::misuse(message));
@@ -232,11 +256,14 @@ unsafe fn image(array: &diderot_array) -> Answer<SharedImage> {
             Some(made.map_err(|error| diderot_error::new(DIDEROT_INPUT_ERROR, error.to_string()))?)
         }
     };
-    Ok(SharedImage::new(
+    let times = times.map(TimeAxis::of_times).transpose();
+    let times = times.map_err(|error| diderot_error::new(DIDEROT_INPUT_ERROR, error))?;
+    Ok(SharedImage::over_time(
         samples,
         Arrangement::SlowestFirst,
         orientation,
         Space::Unknown,
+        times,
     ))
 }
 

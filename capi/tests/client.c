@@ -98,6 +98,35 @@ static void roots(void) {
     diderot_free_run(run);
 }
 
+/* Frames that change linearly, at regular and at other times. */
+static void film(void) {
+    static const char *text =
+        "#version 2.0\ninput image(1,time)[] film;\ninput real t = 0;\nfield#0(1,time)[] F = tent ⊛ film;\n"
+        "strand s (int i) { output real v = 0; update { v = F(real(i), t); stabilize; } }\n"
+        "create_array { s(i) | i in 0..4 }\n";
+    diderot_program *program = compiled("film.diderot", text);
+    diderot_inputs *inputs;
+    diderot_run *run;
+    static const double times[] = {1, 2, 4};
+    static double samples[3][5];
+    for (int n = 0; n < 3; n++)
+        for (int x = 0; x < 5; x++) samples[n][x] = x + 10 * times[n];
+    diderot_array array = {.data = samples, .type = DIDEROT_DOUBLE, .axes = 2, .sizes = {3, 5}};
+    OK(diderot_new_inputs(program, &inputs));
+    OK(diderot_set_image_over_time(inputs, "film", &array, times));
+    OK(diderot_set_reals(inputs, "t", (const double[]){3}, 1));
+    OK(diderot_start(program, inputs, 1, &run));
+    OK(diderot_step(run, 0, NULL));
+    diderot_array v;
+    OK(diderot_output(run, "v", &v));
+    for (int x = 0; x < 5; x++) CHECK(fabs(((const double *)v.data)[x] - (x + 30)) < 1e-9);
+    diderot_free_run(run);
+    static const double wrong[] = {1, 1, 4};
+    FAILS(diderot_set_image_over_time(inputs, "film", &array, wrong), DIDEROT_INPUT_ERROR, "later");
+    diderot_free_inputs(inputs);
+    diderot_free_program(program);
+}
+
 /* A linear image on a grid with steps of 2 and 4: its gradient is known, whatever the strides. */
 static void image(void) {
     diderot_program *program = compiled("probe.diderot", PROBE);
@@ -280,6 +309,7 @@ int main(int count, char **words) {
     }
     roots();
     image();
+    film();
     files();
     recordings();
     configs();

@@ -3,7 +3,7 @@
 use crate::errors;
 use diderot::image::{
     self, Arrangement, Axis, Endian, Header, Kind, NamedSpace, Orientation, SampleType,
-    SharedImage, Space, Strided,
+    SharedImage, Space, Strided, TimeAxis,
 };
 use numpy::{PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::{
@@ -22,15 +22,17 @@ pub(crate) struct Image {
 #[pymethods]
 impl Image {
     /// An image of an array whose axes are those of the grid and then those of a sample. Directions are those of the axes of the
-    /// grid, the fastest first; `fastest_first` says that the array has them in this order too.
+    /// grid, the fastest first; `fastest_first` says that the array has them in this order too. Times are those of the frames of
+    /// an image over time, in seconds.
     #[new]
-    #[pyo3(signature = (array, fastest_first, directions=None, origin=None, space=None))]
+    #[pyo3(signature = (array, fastest_first, directions=None, origin=None, space=None, times=None))]
     fn new(
         array: &Bound<'_, PyUntypedArray>,
         fastest_first: bool,
         directions: Option<Vec<Vec<f64>>>,
         origin: Option<Vec<f64>>,
         space: Option<&str>,
+        times: Option<Vec<f64>>,
     ) -> PyResult<Image> {
         let arrangement = match fastest_first {
             true => Arrangement::FastestFirst,
@@ -45,8 +47,11 @@ impl Image {
             }
         };
         let space = named_space(space)?;
+        let times = times.map(|times| TimeAxis::of_times(&times));
+        let times = times.transpose().map_err(PyValueError::new_err)?;
+        let samples = strided(array)?;
         Ok(Image {
-            shared: SharedImage::new(strided(array)?, arrangement, orientation, space),
+            shared: SharedImage::over_time(samples, arrangement, orientation, space, times),
         })
     }
 

@@ -69,7 +69,6 @@ impl Inputs {
                 "world" => reading.set_world(word),
                 "symmetric" => reading.set_triangle(word),
                 "measurement-frame" => reading.set_frame(word),
-                "time" => reading.set_time(word),
                 "times" => reading.set_times(word),
                 "flip-components" => {
                     reading.flip_components = true;

@@ -134,6 +134,8 @@ impl Program {
             };
             about.set_item("computed", sources)?;
             let (kind, shape) = flattened(&input.ty);
+            let timed = matches!(input.ty, InputType::Image { timed: true, .. });
+            about.set_item("timed", timed)?;
             about.set_item("kind", kind)?;
             about.set_item("shape", shape)?;
             all.append(about)?;
@@ -202,7 +204,7 @@ fn flattened(ty: &InputType) -> (&'static str, Vec<Option<usize>>) {
             inner.insert(0, *len);
             (kind, inner)
         }
-        InputType::Image { dim, shape } => {
+        InputType::Image { dim, shape, .. } => {
             let shape: Vec<usize> = std::iter::once(*dim).chain(shape.iter().copied()).collect();
             ("image", sizes(&shape))
         }

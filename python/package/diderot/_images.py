@@ -57,6 +57,10 @@ class Image:
 
     `components` axes after the grid belong to a sample; usually the program's type says it.
 
+    `times` are those of the frames of an image over time, in seconds, each later than the one before. The frames are the first
+    axis of a plain array (`a[t, z, y, x]`), and follow the grid if `order="F"` (`a[x, y, z, t]`). Without `times`, the numbers of the
+    frames are their times.
+
     `symmetric` says that the six components of a sample (or three in the plane) are half of a symmetric matrix, row by row: "upper"
     is xx xy xz yy yz zz, "lower" is xx yx yy zx zy zz.
 
@@ -80,13 +84,21 @@ class Image:
         symmetric: Literal["upper", "lower"] | None = None,
         measurement_frame: Literal["apply", "ignore"] | None = None,
         flip_components: bool = False,
+        times: Sequence[float] | None = None,
     ) -> None:
         if order not in ("C", "F", None):
             raise ValueError(f"found order {order!r}, expected 'C' or 'F'")
         if symmetric not in ("upper", "lower", None):
             raise ValueError(f"found symmetric {symmetric!r}, expected 'upper' or 'lower'")
         if isinstance(source, (str, os.PathLike)):
-            given = {"spacing": spacing, "origin": origin, "affine": affine, "order": order, "components": components}
+            given = {
+                "spacing": spacing,
+                "origin": origin,
+                "affine": affine,
+                "order": order,
+                "components": components,
+                "times": times,
+            }
             said = ", ".join(name for name, value in given.items() if value is not None)
             if said:
                 raise ValueError(f"a file says itself where its samples lie; {said} can be given with an array")
@@ -103,6 +115,8 @@ class Image:
         placed.symmetric = symmetric or placed.symmetric
         if order is not None:
             placed.fastest_first = order == "F"
+        if times is not None:
+            placed.times = [float(time) for time in times]
         if affine is not None:
             if spacing is not None or origin is not None:
                 raise ValueError("an affine already has spacing and origin")
@@ -112,7 +126,7 @@ class Image:
             self._lay(placed, spacing, origin, components)
             placed.header = None
         if components is not None and placed.directions is not None:
-            grid = placed.array.ndim - components
+            grid = placed.array.ndim - components - (times is not None)
             if grid != len(placed.directions):
                 raise ValueError(
                     f"{placed.array.ndim} axes without {components} of components are {grid}, "
@@ -127,13 +141,13 @@ class Image:
     @staticmethod
     def _lay(placed: Placed, spacing: Any, origin: Any, components: int | None) -> None:
         if components is not None:
-            dim = placed.array.ndim - components
+            dim = placed.array.ndim - components - (placed.times is not None)
         elif spacing is not None and np.ndim(spacing) == 1:
             dim = len(spacing)
         elif origin is not None:
             dim = len(origin)
         else:
-            dim = placed.array.ndim
+            dim = placed.array.ndim - (placed.times is not None)
         steps = np.ones(dim) if spacing is None else np.broadcast_to(np.asarray(spacing, float), (dim,))
         placed.directions = np.diag(steps)
         placed.origin = np.zeros(dim) if origin is None else np.asarray(origin, dtype=np.float64)
@@ -163,6 +177,8 @@ class Image:
         """The least and the greatest coordinates of the samples, a row for each coordinate."""
         directions, origin = self._placed.directions, self._placed.origin
         shape = self._placed.array.shape
+        if self._placed.times is not None and not self._placed.fastest_first:
+            shape = shape[1:]
         dim = len(shape) if directions is None else len(directions)
         sizes = shape[:dim] if self._placed.fastest_first else shape[:dim][::-1]
         if directions is None or origin is None:
@@ -190,7 +206,7 @@ def _make(placed: Placed) -> _native.Image:
         return _native_of_header(placed.array, placed.header)
     directions = None if placed.directions is None else [list(column) for column in placed.directions.T]
     origin = None if placed.origin is None else [float(x) for x in placed.origin]
-    return _native.Image(placed.array, placed.fastest_first, directions, origin, placed.space)
+    return _native.Image(placed.array, placed.fastest_first, directions, origin, placed.space, placed.times)
 
 
 def set_image(inputs: _native.Inputs, about: dict[str, Any], value: Any, double: bool) -> None:
@@ -237,14 +253,23 @@ def _check_shape(placed: Placed, about: dict[str, Any]) -> None:
     """Says in NumPy's terms why an array does not suit the type of an input, where that can be seen from its shape."""
     dim, *wanted = about["shape"]
     shape = placed.array.shape
+    # Frames are an axis before or after those of the grid.
+    if about["timed"]:
+        dim += 1
+    elif placed.times is not None:
+        raise ValueError("found an image with times, which only an image over time has")
     count, stored = math.prod(wanted), math.prod(shape[dim:])
     if len(shape) < dim:
         axes = f"{len(shape)} axes" if len(shape) != 1 else "1 axis"
-        raise ValueError(f"found an array of shape {shape}, which has {axes} where the grid alone has {dim}")
+        grid = "grid and the frames have" if about["timed"] else "grid alone has"
+        raise ValueError(f"found an array of shape {shape}, which has {axes} where the {grid} {dim}")
     half = wanted[0] * (wanted[0] + 1) // 2 if len(wanted) == 2 and wanted[0] == wanted[1] else None
     if stored == count or (stored == half and placed.symmetric):
         return
-    names = "zyx"[3 - dim :] if not placed.fastest_first else "xyz"[:dim]
+    space = dim - 1 if about["timed"] else dim
+    names = "zyx"[3 - space :] if not placed.fastest_first else "xyz"[:space]
+    if about["timed"]:
+        names = names + "t" if placed.fastest_first else "t" + names
     expected = "(" + ", ".join([*names, *map(str, wanted)]) + ("," if dim + len(wanted) == 1 else "") + ")"
     if stored == half:
         way = "; if they are half of a symmetric matrix, diderot.Image(array, symmetric=\"upper\") says so (xx xy xz yy yz zz), or \"lower\" (xx yx yy zx zy zz)"

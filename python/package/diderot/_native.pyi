@@ -35,6 +35,7 @@ class Image:
         directions: list[list[float]] | None = None,
         origin: list[float] | None = None,
         space: str | None = None,
+        times: list[float] | None = None,
     ) -> Image: ...
     @staticmethod
     def described(

@@ -42,6 +42,8 @@ class Placed:
     space: str | None = None
     #: Whether the array was made here, so that it stays as it is.
     own: bool = False
+    #: The times of the frames, in seconds.
+    times: list[float] | None = None
     #: The fields of the header of a NRRD file, if that is what describes the axes.
     header: Any = None
     #: Which half of a symmetric matrix the components of a sample are.
