@@ -24,11 +24,12 @@
 (defconst diderot-functions
  '(
    "GetCell" "KRNS" "MAX" "MIN" "SUM" "abs" "acos" "all" "argmax" "argmin" "asin" "atan" "atan2" "blur" "border" "bounds"
-   "bounds2" "bounds3" "ceil" "clamp" "clerp" "compose" "concat" "cos" "cross" "curl" "det" "div" "dot" "erf" "erfc" "evals"
-   "evecs" "exists" "exp" "floor" "fmod" "grad" "identity" "inside" "insideF" "inv" "jacobian" "laplacian" "length" "lerp" "load"
-   "load_fem" "load_image" "load_mesh" "load_sequence" "log" "log10" "log2" "max" "mean" "min" "mirror" "modulate" "norm"
-   "normalize" "numActive" "numStable" "numStrands" "outer" "pow" "printIR" "product" "range" "round" "sin" "size" "spacing"
-   "spacing2" "spacing3" "sphere" "sqrt" "sum" "swap" "tan" "toField" "trace" "transpose" "trunc" "variance" "wrap" "zeros"
+   "bounds2" "bounds3" "ceil" "clamp" "clerp" "compose" "concat" "cos" "cross" "curl" "det" "div" "dot" "endTime" "erf" "erfc"
+   "evals" "evecs" "exists" "exp" "floor" "fmod" "frames" "grad" "identity" "inside" "insideF" "inv" "jacobian" "laplacian"
+   "length" "lerp" "load" "load_fem" "load_image" "load_mesh" "load_sequence" "log" "log10" "log2" "max" "mean" "min" "mirror"
+   "modulate" "norm" "normalize" "numActive" "numStable" "numStrands" "outer" "pow" "printIR" "product" "range" "round" "sin"
+   "size" "spacing" "spacing2" "spacing3" "sphere" "sqrt" "startTime" "sum" "swap" "tan" "toField" "trace" "transpose" "trunc"
+   "variance" "wrap" "zeros"
    ) "The functions of Diderot.")
 (defconst diderot-kernels
  '(

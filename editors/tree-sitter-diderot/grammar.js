@@ -109,6 +109,7 @@ module.exports = grammar({
       optional(field('indices', $.indices)),
       '(',
       field('parameter', $.identifier),
+      optional(seq(',', field('time', $.identifier))),
       ')',
       '=',
       field('value', $._expression),
@@ -210,7 +211,8 @@ module.exports = grammar({
     kernel_type: $ => seq('kernel', $.continuity),
     mesh_type: $ => seq(choice('fem', 'mesh'), optional($.continuity), $._dimension, optional(field('shape', $.shape))),
 
-    _dimension: $ => seq('(', field('dimension', $._expression), ')'),
+    // The word after the dimension is `time`.
+    _dimension: $ => seq('(', field('dimension', $._expression), optional(seq(',', field('time', $.identifier), optional($.continuity))), ')'),
     shape: $ => seq('[', any($._expression), ']'),
     continuity: $ => seq('#', $.integer),
 

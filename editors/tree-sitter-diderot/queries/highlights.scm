@@ -21,6 +21,9 @@
 (function_definition name: (identifier) @function)
 (field_function_definition name: (identifier) @function)
 (field_function_definition parameter: (identifier) @variable.parameter)
+(field_function_definition time: (identifier) @variable.parameter)
+(image_type time: (identifier) @type.builtin)
+(field_type time: (identifier) @type.builtin)
 (parameter name: (identifier) @variable.parameter)
 (strand_definition name: (identifier) @type.definition)
 (named_type (identifier) @type)
@@ -93,11 +96,12 @@
  ]
  (#any-of? @function.builtin
   "GetCell" "KRNS" "MAX" "MIN" "SUM" "abs" "acos" "all" "argmax" "argmin" "asin" "atan" "atan2" "blur" "border" "bounds" "bounds2"
-  "bounds3" "ceil" "clamp" "clerp" "compose" "concat" "cos" "cross" "curl" "det" "div" "dot" "erf" "erfc" "evals" "evecs" "exists"
-  "exp" "floor" "fmod" "grad" "identity" "inside" "insideF" "inv" "jacobian" "laplacian" "length" "lerp" "load" "load_fem"
-  "load_image" "load_mesh" "load_sequence" "log" "log10" "log2" "max" "mean" "min" "mirror" "modulate" "norm" "normalize"
-  "numActive" "numStable" "numStrands" "outer" "pow" "printIR" "product" "range" "round" "sin" "size" "spacing" "spacing2"
-  "spacing3" "sphere" "sqrt" "sum" "swap" "tan" "toField" "trace" "transpose" "trunc" "variance" "wrap" "zeros"
+  "bounds3" "ceil" "clamp" "clerp" "compose" "concat" "cos" "cross" "curl" "det" "div" "dot" "endTime" "erf" "erfc" "evals"
+  "evecs" "exists" "exp" "floor" "fmod" "frames" "grad" "identity" "inside" "insideF" "inv" "jacobian" "laplacian" "length" "lerp"
+  "load" "load_fem" "load_image" "load_mesh" "load_sequence" "log" "log10" "log2" "max" "mean" "min" "mirror" "modulate" "norm"
+  "normalize" "numActive" "numStable" "numStrands" "outer" "pow" "printIR" "product" "range" "round" "sin" "size" "spacing"
+  "spacing2" "spacing3" "sphere" "sqrt" "startTime" "sum" "swap" "tan" "toField" "trace" "transpose" "trunc" "variance" "wrap"
+  "zeros"
  ))
 ((identifier) @constant.builtin
  (#any-of? @constant.builtin "tent" "ctmr" "bspln3" "bspln5" "c4hexic" "c1tent" "c2tent" "c2ctmr"))

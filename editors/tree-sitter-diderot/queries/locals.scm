@@ -25,6 +25,7 @@
 (function_definition name: (identifier) @local.definition.function)
 (field_function_definition name: (identifier) @local.definition.var)
 (field_function_definition parameter: (identifier) @local.definition.parameter)
+(field_function_definition time: (identifier) @local.definition.parameter)
 (strand_definition name: (identifier) @local.definition.type)
 (parameter name: (identifier) @local.definition.parameter)
 (iterator name: (identifier) @local.definition.var)

@@ -26,10 +26,10 @@ syntax keyword diderotStatement continue die else foreach if in new print return
 syntax keyword diderotType bool field image int kernel mat2 mat3 mat4 real string tensor vec2 vec3 vec4
 syntax keyword diderotLiteral false nan true
 syntax keyword diderotFunction GetCell KRNS MAX MIN SUM abs acos all argmax argmin asin atan atan2 blur border bounds bounds2 bounds3 ceil clamp clerp compose
-syntax keyword diderotFunction concat cos cross curl det div dot erf erfc evals evecs exists exp floor fmod grad identity inside insideF inv jacobian laplacian
-syntax keyword diderotFunction length lerp load load_fem load_image load_mesh load_sequence log log10 log2 max mean min mirror modulate norm normalize numActive
-syntax keyword diderotFunction numStable numStrands outer pow printIR product range round sin size spacing spacing2 spacing3 sphere sqrt sum swap tan toField
-syntax keyword diderotFunction trace transpose trunc variance wrap zeros
+syntax keyword diderotFunction concat cos cross curl det div dot endTime erf erfc evals evecs exists exp floor fmod frames grad identity inside insideF inv
+syntax keyword diderotFunction jacobian laplacian length lerp load load_fem load_image load_mesh load_sequence log log10 log2 max mean min mirror modulate norm
+syntax keyword diderotFunction normalize numActive numStable numStrands outer pow printIR product range round sin size spacing spacing2 spacing3 sphere sqrt
+syntax keyword diderotFunction startTime sum swap tan toField trace transpose trunc variance wrap zeros
 syntax keyword diderotKernel tent ctmr bspln3 bspln5 c4hexic c1tent c2tent c2ctmr
 syntax match diderotOperator "\V\\compose\>\|\\otimes\>\|\\cross\>\|\\conv\>\|\\dot\>\|!=\|<=\|==\|>=\|!\|%\|*\|+\|-\|/\|:\|<\|>\|@\|^\|×\|•\|∘\|⊗\|⊛\|⋅"
 syntax match diderotDerivative "\V\\laplacian\>\|\\jacobian\>\|\\partial\>\|\\curl\>\|\\grad\>\|\\div\>\|∇²\|∇×\|∇•\|∇⊗\|∇⋅\|∂\|∇"
