@@ -22,6 +22,10 @@ DATA = {
     "turned": ["volume", "-shape", "phantom", "-angle", "30", "-shear", "0.1", "0.2", "0.3"],
     "vortices": ["flow3", "-flow", "vortices"],
     "flow2": ["flow2"],
+    "gyres": ["gyres", "-size", "16"],
+    "series0": ["volume", "-shape", "sphere"],
+    "series1": ["volume", "-shape", "ellipsoid"],
+    "series2": ["volume", "-shape", "saddle"],
     "tensors": ["tensors"],
     "scene": ["scene"],
     "signal": ["signal"],
@@ -33,10 +37,12 @@ CHOICE = {
     "image(1)[4]": ["data/phantom-rgba.nrrd"],
     "image(1)[]": ["{data}/signal.nhdr"],
     "image(2)[2]": ["{data}/flow2.nhdr"],
+    "image(2,time)[2]": ["{data}/gyres.nhdr"],
     "image(2)[3]": ["data/gallery/china.jpg"],
     "image(2)[]": ["{data}/scene.nhdr"],
     "image(3)[3,3]": ["{data}/tensors.nhdr"],
     "image(3)[3]": ["{data}/vortices.nhdr"],
+    "image(3,time)[]": ["{data}/series%d.nhdr 0 2"],
     "image(3)[]": ["{data}/phantom.nhdr", "{data}/turned.nhdr"],
     "fem#1(2)[]": ["data/gallery/cylinder.vtu"],
     "fem#1(2)[2]": ["data/gallery/cylinder.vtu"],
@@ -49,7 +55,7 @@ CHOICE = {
 # Programs that go on for ever, or long, are stopped.
 STEPS = {"around": 20, "mote-2": 20}
 
-INPUT = re.compile(r"^  -(\S+) .*?((?:image|fem#\d|mesh)\(\d\)(?:\[[\d,]*\])?|vec\d\[\]).*\(required\)")
+INPUT = re.compile(r"^  -(\S+) .*?((?:image|fem#\d|mesh)\(\d(?:,time)?\)(?:\[[\d,]*\])?|vec\d\[\]).*\(required\)")
 
 
 def run(command, folder):

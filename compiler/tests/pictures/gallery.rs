@@ -24,6 +24,10 @@ const SHOWN: &[(&str, &[(&str, usize)])] = &[
     ("beam", &[("// Airy's function", 5), ("real[2] s", 7)]),
     ("bulb", &[("function real around", 3), ("mat3 D = identity", 8)]),
     ("ftle", &[("vec3[49] x {", 8), ("// The gradient of the flow map", 3)]),
+    ("gyre-dye", &[("// The place of a particle", 8), ("real h = min", 11)]),
+    ("gyre-ftle", &[("field#1(2,time#1)[2] V", 1), ("foreach (int n in 0..steps-1)", 11)]),
+    ("gyre-force", &[("field#1(2,time#1)[2] V", 3)]),
+    ("activity", &[("function vec3 fitted", 10), ("real now = F(x, t)", 4)]),
     ("swirls", &[("field#7(3)[3,3] stretch", 3), ("foreach (int n in 0..3)", 6)]),
     ("load", &[("field#3(3)[3,3] strain", 4)]),
     ("grain", &[("axis space", 2), ("field#2(space)[color] img", 2)]),
@@ -144,7 +148,7 @@ fn the_page_of_the_gallery_shows_its_programs() {
         );
         let film = format!("docs/gallery/{name}.apng");
         if head.commands.iter().any(|command| command.contains(&film)) {
-            let _ = write!(page, "\n![{title}, turning](../../../{film})\n");
+            let _ = write!(page, "\n![{title}, moving](../../../{film})\n");
         }
     }
     let file = root().join("docs/book/src/gallery.md");
