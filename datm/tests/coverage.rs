@@ -68,6 +68,16 @@ const NOT_GENERATED: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "a field or an image over time; tested against exact values in `compiler/tests/time`",
+        &[
+            "probe_time",
+            "time_derivative",
+            "frames",
+            "start_time",
+            "end_time",
+        ],
+    ),
+    (
         "takes a sequence or a set of strands; tested with the programs of the compiler",
         &[
             "sum",

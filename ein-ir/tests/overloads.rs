@@ -20,8 +20,29 @@ fn image(dim: usize, dims: &[usize]) -> Type {
     }
 }
 
+fn over_time(k: u32, dim: usize, m: u32, dims: &[usize]) -> Type {
+    Type::Field {
+        continuity: Continuity::Finite(k),
+        dim,
+        time: Some(Continuity::Finite(m)),
+        shape: Shape::from(dims),
+    }
+}
+
+fn film(dim: usize, dims: &[usize]) -> Type {
+    Type::Image {
+        dim,
+        timed: true,
+        shape: Shape::from(dims),
+    }
+}
+
 fn kernel(k: u32) -> Type {
     Type::Kernel(Continuity::Finite(k))
+}
+
+fn kernels(all: &[u32]) -> Type {
+    Type::Kernels(all.iter().map(|&k| Continuity::Finite(k)).collect())
 }
 
 fn seq(element: Type, length: Option<usize>) -> Type {
@@ -213,8 +234,69 @@ fn every_overload_of_the_language_gives_its_type() {
             "KRNS",
             vec![kernel(2), kernel(0)],
             "axis_kernels",
-            kernel(0),
+            kernels(&[2, 0]),
         ),
+        (
+            "⊛",
+            vec![kernel(2), film(3, &[3])],
+            "convolve",
+            over_time(2, 3, 0, &[3]),
+        ),
+        (
+            "⊛",
+            vec![kernels(&[2, 1]), film(3, &[])],
+            "convolve",
+            over_time(2, 3, 1, &[]),
+        ),
+        (
+            "⊛",
+            vec![film(2, &[]), kernels(&[4, 2, 1])],
+            "convolve_image",
+            over_time(2, 2, 1, &[]),
+        ),
+        (
+            "(",
+            vec![over_time(1, 3, 0, &[3]), vec(3), REAL],
+            "probe_time",
+            vec(3),
+        ),
+        (
+            "[time]",
+            vec![over_time(1, 3, 2, &[3])],
+            "time_derivative",
+            over_time(1, 3, 1, &[3]),
+        ),
+        (
+            "∇",
+            vec![over_time(1, 3, 2, &[])],
+            "gradient",
+            over_time(0, 3, 2, &[3]),
+        ),
+        (
+            "+",
+            vec![over_time(1, 3, 2, &[]), field(0, 3, &[])],
+            "add",
+            over_time(0, 3, 2, &[]),
+        ),
+        (
+            "∇×",
+            vec![over_time(1, 3, 0, &[3])],
+            "curl3",
+            over_time(0, 3, 0, &[3]),
+        ),
+        (
+            "∘",
+            vec![over_time(2, 2, 1, &[]), field(1, 3, &[2])],
+            "compose",
+            over_time(1, 3, 1, &[]),
+        ),
+        (
+            "inside",
+            vec![vec(3), REAL, over_time(1, 3, 0, &[])],
+            "inside_time",
+            BOOL,
+        ),
+        ("frames", vec![film(3, &[])], "frames", INT),
         ("inside", vec![REAL, field(0, 1, &[3])], "inside", BOOL),
         ("inside", vec![INT, field(0, 1, &[3])], "inside", BOOL),
         ("inside", vec![vec(2), field(0, 2, &[3])], "inside", BOOL),

@@ -69,6 +69,7 @@ impl Inputs {
                 "world" => reading.set_world(word),
                 "symmetric" => reading.set_triangle(word),
                 "measurement-frame" => reading.set_frame(word),
+                "map" => reading.set_map(word),
                 "times" => reading.set_times(word),
                 "flip-components" => {
                     reading.flip_components = true;

@@ -60,16 +60,22 @@ pub fn blur<T: Real>(
     if blurred.is_empty() {
         return Ok(image.clone());
     }
-    let bytes = size_of_val(image.samples());
+    let count = image.padded_count();
+    let bytes = count * size_of::<T>();
     let claim = memory::claim(bytes as u64)
         .map_err(|shortage| ImageError::new(format!("the blurred image: {shortage}")))?;
-    let mut samples = T::zeros(image.samples().len())
+    let mut samples = T::zeros(count)
         .ok_or_else(|| ImageError::new("there is no memory for the blurred image"))?;
     memory::large_pages(samples.as_mut_ptr().cast(), bytes);
+    // Samples that are not aligned are blurred in the place of the result.
+    let others = image.aligned_samples();
+    if others.is_none() {
+        image.copy_samples(0, &mut samples);
+    }
     for (n, (axis, gaussian)) in blurred.iter().enumerate() {
-        let source = match n {
-            0 => Source::Other(image.samples()),
-            _ => Source::Same,
+        let source = match others.filter(|_| n == 0) {
+            Some(others) => Source::Other(others),
+            None => Source::Same,
         };
         let axis = Axis::of(image, *axis);
         let pass = Pass::new(source, &mut samples, axis, gaussian, border)?;

@@ -16,6 +16,7 @@ pub(crate) mod nifti;
 mod npy;
 mod picture;
 mod points;
+pub(crate) mod raw;
 mod sniff;
 mod stack;
 mod text;
@@ -52,6 +53,8 @@ pub struct Source<'a> {
     unplaced: Option<ImageError>,
     /// The files of a directory that hold the samples.
     files: Vec<PathBuf>,
+    /// The file, if its bytes are those of the stream that is read.
+    file: Option<PathBuf>,
     data: Data<'a>,
 }
 
@@ -104,6 +107,11 @@ impl<'a> Opened<'a> {
     fn directory(&self) -> Option<PathBuf> {
         let parent = |path: &PathBuf| path.parent().map(Path::to_path_buf);
         self.path.as_ref().and_then(parent)
+    }
+
+    /// The file, if it is one of a known length.
+    fn regular_file(&self) -> Option<PathBuf> {
+        self.path.clone().filter(|_| self.length.is_some())
     }
 
     /// The file's name without its directory.
@@ -318,7 +326,7 @@ fn recognize(opened: Opened<'_>) -> Result<Source<'_>, ImageError> {
     }
     match format.action {
         Action::Nrrd => {
-            let directory = opened.directory();
+            let (directory, file) = (opened.directory(), opened.regular_file());
             let Opened {
                 stream,
                 length,
@@ -326,7 +334,10 @@ fn recognize(opened: Opened<'_>) -> Result<Source<'_>, ImageError> {
                 ..
             } = opened;
             let reader = nrrd::Reader::from_stream(stream, length, &name, directory)?;
-            Ok(Source::stored(format.name, reader, Facts::default()))
+            Ok(Source {
+                file,
+                ..Source::stored(format.name, reader, Facts::default())
+            })
         }
         Action::Translate(translate) => {
             let asked = Asked {
@@ -450,6 +461,9 @@ fn stored<'a>(
     opened: Opened<'a>,
 ) -> Result<Source<'a>, ImageError> {
     let directory = opened.directory();
+    let file = opened
+        .regular_file()
+        .filter(|_| translated.packing.is_none());
     let Opened {
         stream,
         length,
@@ -471,6 +485,7 @@ fn stored<'a>(
         scale: translated.scale,
         notes: translated.notes,
         others: translated.others,
+        file,
         ..Source::stored(format, reader, translated.facts)
     })
 }
@@ -486,6 +501,7 @@ impl<'a> Source<'a> {
             others: Vec::new(),
             unplaced: None,
             files: Vec::new(),
+            file: None,
             data: Data::Stored(Box::new(reader)),
         }
     }
@@ -500,6 +516,7 @@ impl<'a> Source<'a> {
             others: Vec::new(),
             unplaced: None,
             files: Vec::new(),
+            file: None,
             data: Data::Decoded(decode),
         }
     }

@@ -3,7 +3,8 @@
 //! Takes files of all formats that [`crate::formats`] knows, or arrays in memory, and returns an [`Image`]: its samples, converted
 //! once to the program's real type, stored component by component, and shared by all clones, with the transforms between
 //! index space and world space. Sample `n` of an axis is at index coordinate `n`. An image over time has several such sets of
-//! samples, its frames, one after the other, and a [`TimeAxis`].
+//! samples, its frames, one after the other, and a [`TimeAxis`]. A large file whose samples are stored just as those of an image are
+//! can be mapped instead: then its samples are used where they are, and need not fit into memory.
 //!
 //! Samples of one component are contiguous, axis 0 fastest, and the allocation goes on for [`ROW_LOAD`]` - 1` samples
 //! after the last one: loading [`ROW_LOAD`] consecutive samples from any valid one stays inside it.
@@ -13,15 +14,18 @@ mod components;
 mod describe;
 mod explain;
 mod file_grid;
+mod mapped;
 mod normalize;
 mod place;
 mod planes;
 mod request;
 mod role;
 mod roles;
+mod runs;
 mod says;
 mod shared;
 mod statistics;
+mod store;
 mod time;
 mod worlds;
 
@@ -36,15 +40,16 @@ use crate::formats::{Facts, Source};
 pub use crate::formats::{ImageError, Level, Note, Triangle};
 pub use crate::grid::{Orientation, OrientationError, Since, Surroundings, TimeAxis};
 use crate::memory::{self, Claim};
-use crate::nrrd::{Header, Nrrd, Samples};
+use crate::nrrd::{Header, Nrrd, SampleType, Samples};
 pub use array::ImageArray;
 pub use describe::{AsImage, ChosenFrame, Description, describe, files_of};
 pub use file_grid::grid_of_file;
 use normalize::Plan;
 use planes::Planes;
-pub use request::{Declared, GivenTimes, MeasurementFrame, Reading, World};
+pub use request::{Declared, GivenTimes, MapFiles, MeasurementFrame, Reading, World};
 pub use shared::{Arrangement, SharedImage, Strided};
 pub use statistics::{BARS, Statistics};
+use store::Store;
 use worlds::surroundings;
 pub use worlds::{FirstDate, disagreements};
 
@@ -53,6 +58,9 @@ pub const ROW_LOAD: usize = 8;
 
 /// The real type of a program: single or double precision.
 pub trait Real: num_traits::Float + Default + fmt::Debug + Send + Sync + 'static {
+    /// The type of samples that are such numbers.
+    const SAMPLE: SampleType;
+
     /// Some of the samples by a plain cast, never rescaled; `None` for opaque blocks.
     fn from_samples(samples: &Samples, range: std::ops::Range<usize>) -> Option<Vec<Self>>;
 
@@ -67,8 +75,10 @@ pub trait Real: num_traits::Float + Default + fmt::Debug + Send + Sync + 'static
 }
 
 macro_rules! real {
-    ($type:ty) => {
+    ($type:ty, $sample:ident) => {
         impl Real for $type {
+            const SAMPLE: SampleType = SampleType::$sample;
+
             fn from_samples(samples: &Samples, range: std::ops::Range<usize>) -> Option<Vec<Self>> {
                 samples.convert_range(range)
             }
@@ -90,8 +100,8 @@ macro_rules! real {
     };
 }
 
-real!(f32);
-real!(f64);
+real!(f32, F32);
+real!(f64, F64);
 
 /// Samples on a grid of one to three dimensions, in one frame or over time. Clones share the samples.
 #[derive(Clone, Debug)]
@@ -100,10 +110,8 @@ pub struct Image<T> {
     voxel_shape: Vec<usize>,
     frames: usize,
     time: Option<TimeAxis>,
-    samples: Arc<Vec<T>>,
+    samples: Arc<Store<T>>,
     orientation: Orientation,
-    /// The memory of the samples.
-    _claim: Arc<Claim>,
 }
 
 /// An image that was read, and what its user should know about it.
@@ -128,6 +136,9 @@ impl<T> Loaded<T> {
 
 /// Samples that are converted at a time.
 const PIECE: usize = 1 << 14;
+
+/// Samples whose range is found at a time.
+const RANGED: usize = 1 << 16;
 
 impl<T: Real> Image<T> {
     /// Reads a file of any known format as an image of the given dimension and voxel shape. Any sample type is converted.
@@ -183,7 +194,24 @@ impl<T: Real> Image<T> {
             return Err(error.clone());
         }
         plan.notes.splice(0..0, source.notes().iter().cloned());
-        let claim = claim_memory::<T>(&plan, declared, reading)?;
+        let needed = bytes_of::<T>(&plan, declared);
+        let (mut source, mut obstacle) = (source, None);
+        if mapped::is_wanted(reading, needed) {
+            match mapped::map(&source, &plan, declared)? {
+                Ok(store) => return Ok(Image::loaded(&header, plan, declared, reading, store)),
+                Err(why) => obstacle = Some(why),
+            }
+            // Of a file that is too short the length is reported, not that there is no memory for it.
+            source = source.checked()?;
+        }
+        if let Some(why) = obstacle.filter(|_| reading.map == MapFiles::Always) {
+            let note = format!("the file is read, as it cannot be mapped: {why}");
+            plan.notes.push(Note::new(note));
+        }
+        let claim = claim_memory(needed, reading).map_err(|error| {
+            let way_out = obstacle.and_then(|why| why.way_out("IN"));
+            way_out.into_iter().fold(error, ImageError::hint)
+        })?;
         let source = source.checked()?;
         let scale = source.scale();
         let (mut beyond, mut found) = (0, Vec::new());
@@ -217,7 +245,7 @@ impl<T: Real> Image<T> {
         reading: &Reading,
     ) -> Result<Loaded<T>, ImageError> {
         let plan = normalize::plan(nrrd.header(), &Facts::default(), declared, reading)?;
-        let claim = claim_memory::<T>(&plan, declared, reading)?;
+        let claim = claim_memory(bytes_of::<T>(&plan, declared), reading)?;
         Image::fill(nrrd.header(), plan, declared, reading, claim, |planes| {
             let samples = nrrd.samples();
             for start in (0..samples.len()).step_by(PIECE) {
@@ -242,13 +270,26 @@ impl<T: Real> Image<T> {
             .ok_or_else(|| ImageError::new("there is no memory for the samples"))?;
         read(&mut planes)?;
         let (samples, masked) = planes.finish(plan.turn.as_ref());
-        let mut notes = plan.notes;
-        if let Some(share) = masked {
+        let store = Store::owned(samples, claim);
+        let mut loaded = Image::loaded(header, plan, declared, reading, store);
+        loaded.notes.extend(masked.map(|share| {
             let percent = 100.0 * share;
-            notes.push(Note::new(format!(
+            Note::new(format!(
                 "the mask is dropped; it is 0 for {percent:.1} % of the samples"
-            )));
-        }
+            ))
+        }));
+        Ok(loaded)
+    }
+
+    /// The image of a plan with its samples.
+    fn loaded(
+        header: &Header,
+        plan: Plan,
+        declared: Declared<'_>,
+        reading: &Reading,
+        samples: Store<T>,
+    ) -> Loaded<T> {
+        let mut notes = plan.notes;
         let is_single = size_of::<T>() == size_of::<f32>();
         if let Some(time) = plan.time.as_ref().filter(|_| is_single) {
             notes.extend(time::beyond_single(time, plan.frames.count(), reading));
@@ -260,21 +301,19 @@ impl<T: Real> Image<T> {
             time: plan.time,
             samples: Arc::new(samples),
             orientation: plan.orientation,
-            _claim: Arc::new(claim),
         };
-        Ok(Loaded {
+        Loaded {
             image,
             notes,
             surroundings: surroundings(header, plan.since, reading),
-        })
+        }
     }
 
     /// An image of other samples on the same grid; there are as many, with the padding.
     pub(crate) fn with_samples(&self, samples: Vec<T>, claim: Claim) -> Image<T> {
         debug_assert_eq!(samples.len(), self.samples.len());
         Image {
-            samples: Arc::new(samples),
-            _claim: Arc::new(claim),
+            samples: Arc::new(Store::owned(samples, claim)),
             ..self.clone()
         }
     }
@@ -332,9 +371,51 @@ impl<T: Real> Image<T> {
         self.frame_stride() * self.frames
     }
 
-    /// All samples, frame by frame and component by component, and the padding.
+    /// All samples, frame by frame and component by component, and the padding. Samples of a mapped file that are not aligned are
+    /// copied for that, once.
     pub fn samples(&self) -> &[T] {
-        &self.samples
+        self.samples.all()
+    }
+
+    /// The bytes of all samples, without the padding.
+    pub fn sample_bytes(&self) -> &[u8] {
+        let bytes = self.sample_count() * size_of::<T>();
+        // SAFETY: the samples are there, and numbers may be looked at as bytes.
+        unsafe { std::slice::from_raw_parts(self.samples.first().cast(), bytes) }
+    }
+
+    /// Whether the samples are those of a file that is mapped.
+    pub fn is_mapped(&self) -> bool {
+        self.samples.is_mapped()
+    }
+
+    /// The first sample, which need not be aligned.
+    pub(crate) fn first_sample(&self) -> *const T {
+        self.samples.first()
+    }
+
+    /// All samples and the padding, if they are aligned.
+    pub(crate) fn aligned_samples(&self) -> Option<&[T]> {
+        self.samples.aligned()
+    }
+
+    /// The number of all samples, with the padding.
+    pub(crate) fn padded_count(&self) -> usize {
+        self.samples.len()
+    }
+
+    /// Copies samples that follow one another.
+    ///
+    /// # Panics
+    /// They do not exist.
+    pub(crate) fn copy_samples(&self, start: usize, to: &mut [T]) {
+        self.samples.copy(start, to);
+    }
+
+    /// Some samples, evenly spread: every one of this step.
+    pub fn some_samples(&self, step: usize) -> impl Iterator<Item = T> {
+        let places = (0..self.sample_count()).step_by(step.max(1));
+        places.map(|n| self.samples.at(n))
     }
 
     /// The sample of a component (row-major in the voxel shape) at a grid point, fastest axis first, if there is one. Of an image
@@ -351,15 +432,18 @@ impl<T: Real> Image<T> {
         }
         let step = |offset: usize, (i, n): (&usize, &usize)| offset * n + i;
         let offset = index.iter().zip(&self.sizes).rev().fold(0, step);
-        self.samples
-            .get((frame * self.components() + component) * self.plane_stride() + offset)
-            .copied()
+        let plane = (frame * self.components() + component) * self.plane_stride();
+        Some(self.samples.at(plane + offset))
     }
 
     /// The least and the greatest finite number in it, of all components; [`NO_RANGE`] if there is none.
     pub fn range(&self) -> (f64, f64) {
-        let samples = &self.samples[..self.sample_count()];
-        let ranges = samples.par_chunks(1 << 16).map(|samples| {
+        let count = self.sample_count();
+        let starts = (0..count.div_ceil(RANGED)).into_par_iter();
+        let ranges = starts.map(|n| {
+            let mut room = Vec::new();
+            let range = n * RANGED..count.min((n + 1) * RANGED);
+            let samples = self.samples.piece(range, &mut room);
             let widened = |(low, high): (T, T), &x: &T| match x.is_finite() {
                 true => (
                     if x < low { x } else { low },
@@ -429,16 +513,16 @@ pub fn beyond_single(samples: u64) -> Option<String> {
     ))
 }
 
-/// Claims the memory of an image, or refuses it if it needs more than there is, or than is allowed.
-fn claim_memory<T>(
-    plan: &Plan,
-    declared: Declared<'_>,
-    reading: &Reading,
-) -> Result<Claim, ImageError> {
+/// The bytes of the samples of an image.
+fn bytes_of<T>(plan: &Plan, declared: Declared<'_>) -> u64 {
     let factors = plan.sizes.iter().map(|&n| n as u128);
     let samples = factors.product::<u128>() * declared.components() as u128;
     let samples = samples.saturating_mul(plan.frames.count() as u128);
-    let needed = u64::try_from(samples.saturating_mul(size_of::<T>() as u128)).unwrap_or(u64::MAX);
+    u64::try_from(samples.saturating_mul(size_of::<T>() as u128)).unwrap_or(u64::MAX)
+}
+
+/// Claims the memory of an image, or refuses it if it needs more than there is, or than is allowed.
+fn claim_memory(needed: u64, reading: &Reading) -> Result<Claim, ImageError> {
     let refused = |limit: u64| {
         ImageError::new(format!(
             "the image needs {} of memory, more than the {} there are",

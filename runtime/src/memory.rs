@@ -1,15 +1,26 @@
 //! Memory in large amounts: how much this process may still take, so that a file or a program that wants more is refused with
-//! a message and not by the system; pages that are large where the system has them; and room that workers fill in any order.
+//! a message and not by the system; pages that are large where the system has them; files as memory; and room
+//! that workers fill in any order.
 //!
 //! A page is made and cleared when it is first touched, and workers that touch new pages at the same time wait for each
 //! other; with pages of 2 MB instead of 4 kB there is little to wait for.
 
 mod claims;
 mod contents;
+#[cfg(unix)]
+mod lost;
+#[cfg(unix)]
+mod mapped;
+#[cfg(not(unix))]
+#[path = "memory/unmapped.rs"]
+mod mapped;
 
 pub(crate) use claims::Meter;
 pub use claims::{Claim, Shortage, claim, set_limit};
 pub(crate) use contents::Contents;
+#[cfg(unix)]
+pub use lost::{LOST, before_lost};
+pub(crate) use mapped::Mapping;
 
 /// The most bytes that one byte of a compressed file can stand for: no compression that is read reaches more. A code of LZW has twelve bits, and
 /// repeats 4,096 bytes at most.

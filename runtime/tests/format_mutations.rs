@@ -365,9 +365,10 @@ fn an_image_above_the_limit_is_refused_before_anything_is_read() {
     };
     let error = Image::<f32>::from_bytes(&file, Declared::new(2, &[]), &limited).unwrap_err();
     assert_eq!(
-        error.to_string(),
+        error.message(),
         "the image needs 4.0 MB of memory, more than the 1.0 MB there are"
     );
+    assert!(error.hints()[0].contains("unu save -f nrrd -e raw"));
     let enough = Reading {
         memory: Some(4_000_000),
         ..Reading::default()

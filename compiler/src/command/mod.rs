@@ -77,6 +77,8 @@ pub fn main_in_interpreter(words: Vec<OsString>) -> ! {
 /// Runs the command; a fault of it becomes a message and a status.
 fn fenced(words: Vec<OsString>) -> u8 {
     Cuda::prefer_one_queue();
+    #[cfg(unix)]
+    runtime::memory::before_lost(runtime::output::remove_unfinished);
     let status = catch_unwind(|| run_words(words)).unwrap_or_else(|panic| tell_of_fault(&*panic));
     ranks::leave(status)
 }

@@ -143,15 +143,15 @@ impl Images {
     /// The interval of an image's numbers without the least and the greatest hundredth, estimated from some of them.
     pub fn usual_range(&self, image: usize) -> Option<(f64, f64)> {
         const MOST: usize = 100_000;
-        fn some<T: Copy + Into<f64>>(samples: &[T]) -> Vec<f64> {
+        fn some<T: Real>(image: &Image<T>) -> Vec<f64> {
             // An odd step is not in time with rows whose lengths are powers of two.
-            let step = (samples.len() / MOST) | 1;
-            let numbers = samples.iter().step_by(step).map(|&x| x.into());
+            let step = (image.sample_count() / MOST) | 1;
+            let numbers = image.some_samples(step).map(T::in_double);
             numbers.filter(|x| x.is_finite()).collect()
         }
         let mut numbers = match &self.0.kept {
-            KeptImages::Single(_, images) => some(images.get(image)?.samples()),
-            KeptImages::Double(_, images) => some(images.get(image)?.samples()),
+            KeptImages::Single(_, images) => some(images.get(image)?),
+            KeptImages::Double(_, images) => some(images.get(image)?),
         };
         numbers.sort_by(f64::total_cmp);
         let last = numbers.len().checked_sub(1)?;
@@ -510,14 +510,11 @@ fn blurred<T: runtime::image::Real>(
 
 /// The samples of an image as bytes, without what pads them.
 fn samples<T: runtime::image::Real>(image: &Image<T>) -> Samples<'_> {
-    let count = image.plane_stride() * image.components() * image.frames();
-    let samples = &image.samples()[..count];
     Samples {
         sizes: image.sizes(),
         frames: image.frames(),
         is_regular: !matches!(image.time(), Some(TimeAxis::Table(_))),
-        // SAFETY: numbers may be looked at as bytes.
-        bytes: unsafe { std::slice::from_raw_parts(samples.as_ptr().cast(), size_of_val(samples)) },
+        bytes: image.sample_bytes(),
     }
 }
 

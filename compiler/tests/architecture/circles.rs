@@ -77,8 +77,14 @@ const CIRCLES: &[(&str, &[&str], &str)] = &[
     ),
     (
         "runtime",
-        &["image", "image::array", "image::planes", "image::shared"],
-        "ways to make the parent's `Image`",
+        &[
+            "image",
+            "image::array",
+            "image::planes",
+            "image::shared",
+            "image::store",
+        ],
+        "ways to make the parent's `Image`, and the memory of its samples",
     ),
     (
         "runtime",

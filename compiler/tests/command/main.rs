@@ -6,6 +6,8 @@ mod early;
 mod images;
 mod interrupts;
 mod limits;
+#[cfg(unix)]
+mod mapped;
 mod meshes;
 #[cfg(unix)]
 mod names;

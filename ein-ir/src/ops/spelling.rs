@@ -5,7 +5,7 @@ pub const NORM: &str = "|";
 /// `F(x)`
 pub const PROBE: &str = "(";
 /// `∂[time] F`
-pub const TIME_DERIVATIVE: &str = "∂[time]";
+pub const TIME_DERIVATIVE: &str = "[time]";
 /// `[a, b, …]`
 pub const CONCAT: &str = "[";
 /// `a[0,:]`

@@ -65,7 +65,8 @@ class Image:
     is xx xy xz yy yz zz, "lower" is xx yx yy zx zy zz.
 
     Of a file, `measurement_frame="ignore"` leaves values as they are stored, and `flip_components` transforms them with `space` even
-    if the format does not define their frame.
+    if the format does not define their frame. `map` says whether its samples are used where they are in the file, so that they need not
+    fit into memory: "auto" maps large files, "always" all files that can be mapped, "never" none.
     """
 
     _native: _native.Image | None
@@ -85,6 +86,7 @@ class Image:
         measurement_frame: Literal["apply", "ignore"] | None = None,
         flip_components: bool = False,
         times: Sequence[float] | None = None,
+        map: Literal["always", "never", "auto"] | None = None,
     ) -> None:
         if order not in ("C", "F", None):
             raise ValueError(f"found order {order!r}, expected 'C' or 'F'")
@@ -103,7 +105,7 @@ class Image:
             if said:
                 raise ValueError(f"a file says itself where its samples lie; {said} can be given with an array")
             self._placed = of_file(os.fspath(source), space)
-            words = {"world": space, "symmetric": symmetric, "measurement-frame": measurement_frame}
+            words = {"world": space, "symmetric": symmetric, "measurement-frame": measurement_frame, "map": map}
             self._placed.reading = tuple((option, word) for option, word in words.items() if word is not None)
             if flip_components:
                 self._placed.reading += (("flip-components", ""),)
@@ -111,6 +113,8 @@ class Image:
             return
         if measurement_frame is not None or flip_components:
             raise ValueError("measurement_frame and flip_components are about files; the components of an array are taken as they are")
+        if map is not None:
+            raise ValueError("map is about files; an array is in memory")
         placed = recognised(source)
         placed.symmetric = symmetric or placed.symmetric
         if order is not None:

@@ -22,7 +22,7 @@ pub use header::{
     Axis, DataFile, Header, MAX_DIMENSION, MAX_SPACE_DIMENSION, Space, Storage, Violation,
 };
 pub use number::{Written, parse_real};
-pub use read::{Reader, STANDARD_INPUT, read, read_bytes};
+pub use read::{RawPlace, Reader, STANDARD_INPUT, read, read_bytes};
 pub use samples::{FromSample, Sample, Samples};
 pub use streams::Decompressed;
 pub use vocabulary::{Centering, Encoding, Endian, Kind, NamedSpace, SampleType};

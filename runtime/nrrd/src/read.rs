@@ -12,7 +12,7 @@ use super::fields::Description;
 use super::header::{Header, Storage};
 use super::header_text::{self, ParsedHeader};
 use super::samples::Samples;
-use super::vocabulary::Endian;
+use super::vocabulary::{Encoding, Endian};
 
 /// The name that stands for standard input.
 pub const STANDARD_INPUT: &str = "-";
@@ -43,6 +43,17 @@ pub struct Reader<'a> {
     /// Bytes of the stream after the header, where they can be known.
     length: Option<u64>,
     limit: usize,
+}
+
+/// Samples that a file has just as they are in memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RawPlace {
+    /// The file beside the header; `None` is the file of the header itself.
+    pub file: Option<PathBuf>,
+    /// The first byte.
+    pub start: u64,
+    /// The number of bytes.
+    pub bytes: u64,
 }
 
 impl<'a> Reader<'a> {
@@ -151,6 +162,47 @@ impl<'a> Reader<'a> {
             all = all.zip(most).map(|(all, most)| all.saturating_add(most));
         }
         Ok(all)
+    }
+
+    /// Where the samples are, if one file has them just as they are in memory: raw, in the byte order of this machine, and one
+    /// after the other. `None` if they do not, or if no length is known.
+    ///
+    /// # Errors
+    /// The file that the header names cannot be looked at.
+    pub fn raw_place(&self) -> Result<Option<RawPlace>, NrrdError> {
+        let mut parts = self.parts()?;
+        let (Some((part, layout)), None) = (parts.next(), parts.next()) else {
+            return Ok(None);
+        };
+        let is_raw = layout.encoding == Encoding::Raw && layout.line_skip == 0;
+        if !is_raw || (layout.endian != Endian::NATIVE && layout.sample_size > 1) {
+            return Ok(None);
+        }
+        let (file, length, before) = match &part.name {
+            None => (None, self.length, self.parsed.bytes),
+            Some(name) => {
+                let (path, shown) = self.data_path(name)?;
+                let length = file_length(&path).map_err(|e| io_error(&e, &shown))?;
+                (Some(path), length, 0)
+            }
+        };
+        let bytes = (layout.count as u64).checked_mul(layout.sample_size as u64);
+        let place = length.zip(bytes).and_then(|(length, bytes)| {
+            // Negative skips count from the end: -1 are the last samples of the file.
+            let skip = match u64::try_from(layout.byte_skip) {
+                Ok(skip) => skip,
+                Err(_) => {
+                    let after = (-1 - layout.byte_skip).unsigned_abs();
+                    length.checked_sub(after)?.checked_sub(bytes)?
+                }
+            };
+            (skip.checked_add(bytes)? <= length).then_some(RawPlace {
+                file,
+                start: before + skip,
+                bytes,
+            })
+        });
+        Ok(place)
     }
 
     /// The files beside the header that hold its samples, in order; a long list is cut off.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use ndarray::ArrayD;
 
+use super::store::Store;
 use super::{Declared, Image, PIECE, ROW_LOAD, Real};
 use crate::formats::ImageError;
 use crate::grid::{Orientation, TimeAxis};
@@ -129,9 +130,8 @@ impl ImageArray {
             voxel_shape: voxel_shape.to_vec(),
             frames,
             time: self.time.clone(),
-            samples: Arc::new(samples),
+            samples: Arc::new(Store::owned(samples, claim)),
             orientation: self.orientation.clone(),
-            _claim: Arc::new(claim),
         })
     }
 }

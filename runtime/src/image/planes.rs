@@ -7,26 +7,9 @@ use super::components::Expansion;
 use super::normalize::Plan;
 use super::place::Turn;
 use super::role::Role;
+use super::runs::{Run, Runs};
 use super::{ROW_LOAD, Real};
 use crate::nrrd::Header;
-
-/// An axis of the file, or several that count as one.
-#[derive(Clone, Copy, Debug)]
-struct Run {
-    size: usize,
-    role: Role,
-    /// How far one step goes: samples of a plane for the grid, stored numbers for components, frames for time.
-    stride: usize,
-}
-
-impl Run {
-    /// Whether another run begins where this one ends.
-    fn continues(&self, next: Run) -> bool {
-        self.role == next.role
-            && !matches!(next.role, Role::Fixed(_) | Role::Time(_))
-            && next.stride == self.stride * self.size
-    }
-}
 
 /// The place of a sample: its frame, the number among those of a sample, and the offset in a plane.
 #[derive(Clone, Copy, Debug, Default)]
@@ -56,38 +39,7 @@ pub(super) struct Planes<'a, T> {
 impl<'a, T: Real> Planes<'a, T> {
     /// Planes of zeros for an array that becomes an image by a plan, or `None` if there is no memory for them.
     pub(super) fn new(header: &Header, plan: &'a Plan, components: usize) -> Option<Self> {
-        let roles = &plan.roles;
-        let mut all: Vec<Run> = Vec::new();
-        let (mut plane, mut stored) = (1_usize, 1_usize);
-        for (axis, &role) in header.axes.iter().zip(&roles.roles) {
-            let size = axis.size;
-            let stride = match role {
-                Role::Domain => {
-                    let stride = plane;
-                    plane = plane.checked_mul(size)?;
-                    stride
-                }
-                Role::Component => {
-                    let stride = stored;
-                    stored = stored.checked_mul(size)?;
-                    stride
-                }
-                Role::Fixed(_) => 0,
-                Role::Time(_) => 1,
-            };
-            all.push(Run { size, role, stride });
-        }
-        if let Some(first) = plan.reversed_from {
-            all[first..].reverse();
-        }
-        // Axes that follow one another in the file and in a plane count as one.
-        let mut runs: Vec<Run> = Vec::new();
-        for next in all.into_iter().filter(|run| run.size > 1) {
-            match runs.last_mut() {
-                Some(run) if run.continues(next) => run.size *= next.size,
-                _ => runs.push(next),
-            }
-        }
+        let Runs { runs, plane } = Runs::of(header, plan)?;
         let frames = plan.frames.count();
         let count = plane.checked_mul(components)?.checked_mul(frames)?;
         let count = count.checked_add(ROW_LOAD - 1)?;
@@ -98,8 +50,8 @@ impl<'a, T: Real> Planes<'a, T> {
             frames,
             at: vec![0; runs.len()],
             runs,
-            first: roles.first,
-            expansion: &roles.expansion,
+            first: plan.roles.first,
+            expansion: &plan.roles.expansion,
             masked: 0,
         })
     }

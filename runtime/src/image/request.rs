@@ -85,6 +85,18 @@ pub enum GivenTimes {
     FromFirst,
 }
 
+/// Which files are mapped, so that only those samples take memory that a program touches.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MapFiles {
+    /// Large ones.
+    #[default]
+    Auto,
+    /// All that can be.
+    Always,
+    /// None: all are read.
+    Never,
+}
+
 /// What the user of a program says of an image beside the name of its file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Reading {
@@ -108,6 +120,8 @@ pub struct Reading {
     pub times: Option<GivenTimes>,
     /// Bytes that the samples may take; what the machine has, if nothing stands here.
     pub memory: Option<u64>,
+    /// Whether the file is mapped.
+    pub map: MapFiles,
 }
 
 impl Reading {
@@ -188,6 +202,20 @@ impl Reading {
             TimeAxis::Regular { .. } if times.len() > 1 => TimeAxis::Table(times),
             axis => axis,
         }));
+        Ok(())
+    }
+
+    /// Takes what `--map` says: which files are mapped.
+    ///
+    /// # Errors
+    /// The word is not one of these.
+    pub fn set_map(&mut self, word: &str) -> Result<(), String> {
+        self.map = match word {
+            "auto" => MapFiles::Auto,
+            "always" => MapFiles::Always,
+            "never" => MapFiles::Never,
+            _ => return Err(format!("found `{word}`, expected always, never or auto")),
+        };
         Ok(())
     }
 

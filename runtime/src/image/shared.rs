@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::normalize;
 use super::request::Declared;
-use super::{Image, Loaded, PIECE, Reading, Real, claim_memory};
+use super::{Image, Loaded, PIECE, Reading, Real, bytes_of, claim_memory};
 use crate::formats::{Facts, FrameTimes, ImageError};
 use crate::grid::{Orientation, TimeAxis};
 use crate::nrrd::{Axis, Endian, FromSample, Header, Kind, Sample, SampleType, Space};
@@ -263,7 +263,7 @@ impl Shared {
             ..Facts::default()
         };
         let plan = normalize::plan(&header, &facts, declared, reading)?;
-        let claim = claim_memory::<T>(&plan, declared, reading)?;
+        let claim = claim_memory(bytes_of::<T>(&plan, declared), reading)?;
         Image::fill(&header, plan, declared, reading, claim, |planes| {
             self.samples.pieces(&order, &mut |piece| planes.put(piece));
             Ok(())

@@ -341,8 +341,9 @@ unsafe fn row<V: Vector>(
                     let offset = distances[0][i][l] + distances[1][j][l] + distances[2][k][l];
                     if offset >= 0 {
                         debug_assert!(plane + offset < image.frame * image.frames);
+                        let sample = samples.wrapping_offset((plane + offset) as isize);
                         // SAFETY: indices are inside each axis.
-                        *tap = unsafe { *samples.offset((plane + offset) as isize) };
+                        *tap = unsafe { sample.read_unaligned() };
                     }
                 }
             }

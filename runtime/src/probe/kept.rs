@@ -26,16 +26,9 @@ impl<T: Real + Float> KeptImage<T> {
             Border::Constant(values) => values.into(),
             _ => Box::default(),
         };
-        // The samples are padded at the end for wide loads.
-        let samples = &image.samples()[..image.sample_count()];
-        // SAFETY: both live on the heap behind owners that are kept beside the description, are never changed, and are
+        // SAFETY: they live on the heap behind an owner that is kept beside the description, are never changed, and are
         // dropped after it; the description is only lent out for as long.
-        let (samples, constants) = unsafe {
-            (
-                std::slice::from_raw_parts(samples.as_ptr(), samples.len()),
-                std::slice::from_raw_parts(beyond.as_ptr(), beyond.len()),
-            )
-        };
+        let constants = unsafe { std::slice::from_raw_parts(beyond.as_ptr(), beyond.len()) };
         let border = match border {
             Border::Clamp => Border::Clamp,
             Border::Mirror => Border::Mirror,
@@ -43,13 +36,10 @@ impl<T: Real + Float> KeptImage<T> {
             Border::Constant(_) => Border::Constant(constants),
         };
         let (sizes, components) = (image.sizes(), image.components());
-        let description = match image.time() {
-            None => ProbeImage::new(samples, sizes, components, border),
-            Some(axis) => {
-                let time = (image.frames(), axis);
-                ProbeImage::over_time(samples, sizes, components, time, border)
-            }
-        }?;
+        // The samples are kept and lent as the constants are. Those that pad them at the end are for wide loads.
+        let samples = (image.first_sample(), image.sample_count());
+        let time = image.time().map(|axis| (image.frames(), axis));
+        let description = ProbeImage::described(samples, sizes, components, time, border)?;
         Ok(KeptImage {
             description: Box::new(description),
             _samples: image,

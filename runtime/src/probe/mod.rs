@@ -249,6 +249,7 @@ impl<'a> ProbeImage<'a> {
         components: usize,
         border: Border<'a>,
     ) -> Result<ProbeImage<'a>, String> {
+        let samples = (samples.as_ptr(), samples.len());
         ProbeImage::described(samples, sizes, components, None, border)
     }
 
@@ -263,30 +264,35 @@ impl<'a> ProbeImage<'a> {
         (frames, axis): (usize, &TimeAxis),
         border: Border<'a>,
     ) -> Result<ProbeImage<'a>, String> {
-        let longest = max_size(T::REAL);
-        if !(1..=longest).contains(&frames) {
-            return Err(format!(
-                "an image has {frames} frames, wanted 1 to {longest}"
-            ));
-        }
-        if let TimeAxis::Table(times) = axis
-            && times.len() != frames
-        {
-            return Err(format!(
-                "{} times were given for {frames} frames",
-                times.len()
-            ));
-        }
+        let samples = (samples.as_ptr(), samples.len());
         ProbeImage::described(samples, sizes, components, Some((frames, axis)), border)
     }
 
+    /// Describes this number of samples from the first on, which need not be aligned; all of them can be read as long as the description
+    /// lives.
     fn described<T: Float>(
-        samples: &'a [T],
+        (samples, count): (*const T, usize),
         sizes: &[usize],
         components: usize,
         time: Option<(usize, &TimeAxis)>,
         border: Border<'a>,
     ) -> Result<ProbeImage<'a>, String> {
+        let longest = max_size(T::REAL);
+        if let Some((frames, axis)) = time {
+            if !(1..=longest).contains(&frames) {
+                return Err(format!(
+                    "an image has {frames} frames, wanted 1 to {longest}"
+                ));
+            }
+            if let TimeAxis::Table(times) = axis
+                && times.len() != frames
+            {
+                return Err(format!(
+                    "{} times were given for {frames} frames",
+                    times.len()
+                ));
+            }
+        }
         let dim = sizes.len();
         if !(1..=3).contains(&dim) {
             return Err(format!(
@@ -297,7 +303,6 @@ impl<'a> ProbeImage<'a> {
         let mut strides = [0; 3];
         let mut plane: i64 = 1;
         for (axis, &size) in sizes.iter().enumerate() {
-            let longest = max_size(T::REAL);
             if !(1..=longest).contains(&size) {
                 return Err(format!(
                     "axis {axis} has {size} samples, wanted 1 to {longest}"
@@ -314,10 +319,9 @@ impl<'a> ProbeImage<'a> {
             .ok()
             .and_then(|p| p.checked_mul(components));
         let wanted = frame.and_then(|frame| frame.checked_mul(frames));
-        if components == 0 || wanted != Some(samples.len()) {
+        if components == 0 || wanted != Some(count) {
             return Err(format!(
-                "{} samples were given for {frames} frames of sizes {sizes:?} with {components} components",
-                samples.len()
+                "{count} samples were given for {frames} frames of sizes {sizes:?} with {components} components"
             ));
         }
         if let Border::Constant(values) = border
@@ -329,7 +333,7 @@ impl<'a> ProbeImage<'a> {
             ));
         }
         let linear = Linear::new(
-            samples.as_ptr().cast(),
+            samples.cast(),
             T::REAL,
             lengths,
             strides,
@@ -343,7 +347,7 @@ impl<'a> ProbeImage<'a> {
         Ok(ProbeImage {
             linear,
             contact: Contact::default(),
-            samples: samples.as_ptr().cast(),
+            samples: samples.cast(),
             real: T::REAL,
             sizes: lengths,
             strides,

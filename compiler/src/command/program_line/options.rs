@@ -285,6 +285,12 @@ pub(super) static OPTIONS: &[OptionRow] = &[
         effect: Effect::Image(Reading::set_frame),
     },
     OptionRow {
+        spellings: &["--map"],
+        argument: "always|never|auto",
+        help: "use the samples of an image where they are in its file, so that they need not fit into memory, or read them; auto maps large files; default: auto",
+        effect: Effect::Image(Reading::set_map),
+    },
+    OptionRow {
         spellings: &["--times"],
         argument: "START:STEP|FILE",
         help: "the times of the frames of an image over time, in seconds: the first and a step, or a text file with all of them; zero=first counts those of the file from its first frame",
