@@ -33,6 +33,8 @@ pub struct ProgramForm {
     pub(super) in_version_1: bool,
     /// Whether tensors, images and positions are inputs.
     pub(super) inputs: bool,
+    /// Whether fields are derivatives by time of fields over time, where they are images.
+    pub(super) over_time: bool,
     /// How the expression is cut into definitions.
     pub(super) parts: Parts,
     /// The position that is not the strand's own `x`, if there is one.
@@ -57,6 +59,7 @@ const PLAIN: ProgramForm = ProgramForm {
     needs: Needs::Nothing,
     in_version_1: true,
     inputs: false,
+    over_time: false,
     parts: Parts::Whole,
     there: "y",
     strand: "\
@@ -117,6 +120,14 @@ pub const PROGRAM_FORMS: &[ProgramForm] = &[
         needs: Needs::Position,
         in_version_1: false,
         parts: Parts::Functions,
+        ..PLAIN
+    },
+    ProgramForm {
+        name: "time",
+        shows: "fields over time, which are derivatives by time",
+        needs: Needs::Field,
+        in_version_1: false,
+        over_time: true,
         ..PLAIN
     },
     ProgramForm {

@@ -95,8 +95,26 @@ pub(crate) fn vector_literal(coordinates: &[f64]) -> String {
     }
 }
 
+/// The time at which the derivative of t² is 1.
+const TIME: &str = "0.5";
+
+/// A type as that of a field over time, with this many derivatives by time.
+fn over_time(source: &str, derivatives: u32) -> String {
+    source.replacen(')', &format!(",time#{derivatives})"), 1)
+}
+
 /// The declarations of all variables; as inputs, if they can be, or with their values.
 pub(crate) fn declarations(tree: &Tree, data: &[Datum], inputs: bool, dialect: &Dialect) -> String {
+    declared(tree, data, (inputs, false), dialect)
+}
+
+/// The same, where images may become fields over time whose values at [`TIME`] are theirs.
+fn declared(
+    tree: &Tree,
+    data: &[Datum],
+    (inputs, are_over_time): (bool, bool),
+    dialect: &Dialect,
+) -> String {
     let input = if inputs { "input " } else { "" };
     let mut text = String::new();
     for (number, (ty, datum)) in tree.variables().into_iter().zip(data).enumerate() {
@@ -129,6 +147,13 @@ pub(crate) fn declarations(tree: &Tree, data: &[Datum], inputs: bool, dialect: &
                 let outside = || tensor_literal(ty.shape, &field.outside);
                 let image = field.border.around(&image, outside);
                 let kernels = field.kernels.source();
+                if are_over_time {
+                    let [square, slope] = [9, 8].map(|m| over_time(&source, m));
+                    text += &format!("{source} S{number} = {kernels} ⊛ {image};\n");
+                    text += &format!("{square} Q{number} (p, t) = t*t*S{number}(p);\n");
+                    text += &format!("{slope} {name} = ∂[time] Q{number};\n");
+                    continue;
+                }
                 text += &format!("{source} {name} = {kernels} ⊛ {image};\n");
             }
         }
@@ -176,12 +201,16 @@ fn positions(experiment: &Experiment, dialect: &Dialect) -> String {
 }
 
 /// Whether the position is inside all images that are probed there.
-fn inside(experiment: &Experiment) -> String {
+fn inside(experiment: &Experiment, is_over_time: bool) -> String {
+    let place = match is_over_time {
+        true => format!("x, {TIME}"),
+        false => "x".to_string(),
+    };
     let is_sampled = |number: &usize| experiment.data[*number].formulas().is_none();
     let tests: Vec<String> = probed_directly(&experiment.case.tree)
         .into_iter()
         .filter(is_sampled)
-        .map(|number| format!("inside(x, F{number})"))
+        .map(|number| format!("inside({place}, F{number})"))
         .collect();
     if tests.is_empty() {
         "true".to_string()
@@ -218,12 +247,22 @@ fn text(experiment: &Experiment, dialect: &Dialect) -> Option<String> {
     } = experiment;
     let (open, close) = dialect.sequence;
     let in_dialect = |text: &str| text.replace('⟨', open).replace('⟩', close);
-    let here = write(&case.tree, form.parts, "x", dialect);
+    let mut here = write(&case.tree, form.parts, "x", dialect);
     let there = write(&case.tree, form.parts, form.there, dialect);
     let by_formulas = experiment
         .data
         .iter()
         .any(|datum| datum.formulas().is_some());
+    let on_mesh = |datum: &Datum| matches!(datum, Datum::Field(field) if field.mesh.is_some());
+    let are_images = !by_formulas && !experiment.data.iter().any(on_mesh);
+    // Field functions of the position alone stay as they are.
+    let is_over_time = form.over_time && are_images && !here.field_functions;
+    if is_over_time {
+        here = write(&case.tree, form.parts, &format!("x, {TIME}"), dialect);
+        for definition in &mut here.globals {
+            *definition = over_time(definition, 0);
+        }
+    }
     if (here.field_functions || by_formulas) && !dialect.field_functions {
         return None;
     }
@@ -235,7 +274,7 @@ fn text(experiment: &Experiment, dialect: &Dialect) -> Option<String> {
         ("zero", zero(result.shape)),
         ("value", here.value),
         ("there", there.value),
-        ("inside", inside(experiment)),
+        ("inside", inside(experiment, is_over_time)),
         ("own", varies(format!("{place} x = positions⟨i⟩;"))),
         // The same position, which a program cannot know.
         ("other", varies(format!("{place} y = 0.5*(x + x);"))),
@@ -249,7 +288,12 @@ fn text(experiment: &Experiment, dialect: &Dialect) -> Option<String> {
     Some(format!(
         "{}\n// {case}\n{}{}{}{}{create} evaluate(i) | i in 0..{} {end}\n",
         dialect.version,
-        declarations(&case.tree, &experiment.data, form.inputs, dialect),
+        declared(
+            &case.tree,
+            &experiment.data,
+            (form.inputs, is_over_time),
+            dialect
+        ),
         lines(here.globals),
         varies(positions(experiment, dialect)),
         in_dialect(&fill(form.strand, &words)),
