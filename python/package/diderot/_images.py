@@ -267,6 +267,9 @@ def _check_shape(placed: Placed, about: dict[str, Any]) -> None:
         axes = f"{len(shape)} axes" if len(shape) != 1 else "1 axis"
         grid = "grid and the frames have" if about["timed"] else "grid alone has"
         raise ValueError(f"found an array of shape {shape}, which has {axes} where the {grid} {dim}")
+    frames = shape[dim - 1] if placed.fastest_first else shape[0]
+    if placed.times is not None and len(placed.times) != frames:
+        raise ValueError(f"found {len(placed.times)} times for {frames} frames")
     half = wanted[0] * (wanted[0] + 1) // 2 if len(wanted) == 2 and wanted[0] == wanted[1] else None
     if stored == count or (stored == half and placed.symmetric):
         return
