@@ -16,7 +16,7 @@ const SETTINGS: &str = "pos=2|seed=11";
 fn all_pass(cases: Vec<Case>, precision: Precision, width: usize) {
     let options = RunOptions { precision, width };
     let runner = CompiledRunner::default();
-    none_fails(cases, 10, |case| {
+    none_fails(cases, 0.1, |case| {
         check(case, &runner, &options, Arithmetic::Near)
     });
 }
@@ -94,7 +94,7 @@ fn every_form_of_programs_sampled() {
             width: [0, 1, 4, 8, 16][n % 5],
         };
         let runner = CompiledRunner::default();
-        none_fails(cases, 2, |case| {
+        none_fails(cases, 0.5, |case| {
             check(case, &runner, &run, Arithmetic::Near)
         });
     }

@@ -44,7 +44,7 @@ fn main() -> ExitCode {
 fn computes_what_is_true_from_files(runner: &UserRunner) {
     for (precision, width) in [(Precision::Double, 0), (Precision::Single, 4)] {
         let options = RunOptions { precision, width };
-        none_fails(random_cases(6), 5, |case| {
+        none_fails(random_cases(6), 0.2, |case| {
             check(case, runner, &options, Arithmetic::Near)
         });
     }

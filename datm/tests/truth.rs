@@ -25,7 +25,7 @@ fn all_agree(cases: Vec<Case>, precision: Precision) {
         precision,
         width: 0,
     };
-    none_fails(cases, 10, |case| {
+    none_fails(cases, 0.1, |case| {
         check(case, &DirectRunner, &options, Arithmetic::Near)
     });
 }

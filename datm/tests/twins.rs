@@ -129,7 +129,7 @@ fn definitions_by_index_compute_what_is_true() {
         chosen.map(|tree| case(tree, "indices")).collect::<Vec<_>>()
     });
     let runner = CompiledRunner::default();
-    none_fails(cases.collect(), 2, |case| {
+    none_fails(cases.collect(), 0.5, |case| {
         check(case, &runner, &RunOptions::default(), Arithmetic::Near)
     });
 }

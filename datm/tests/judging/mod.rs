@@ -3,11 +3,11 @@
 use datm::{Case, Verdict};
 use rayon::prelude::*;
 
-/// Judges cases: none may fail, and less than one in `share` may be vacuous.
+/// Judges cases: none may fail, and less than this share of them may be vacuous.
 #[track_caller]
 pub(crate) fn none_fails(
     cases: Vec<Case>,
-    share: usize,
+    share: f64,
     verdict_of: impl Fn(&Case) -> Verdict + Sync,
 ) {
     let verdicts: Vec<Verdict> = cases.par_iter().map(&verdict_of).collect();
@@ -33,7 +33,7 @@ pub(crate) fn none_fails(
         })
         .collect();
     assert!(
-        share * vacuous.len() < cases.len(),
+        (vacuous.len() as f64) < share * cases.len() as f64,
         "{} of {} cases are vacuous:\n{}",
         vacuous.len(),
         cases.len(),
