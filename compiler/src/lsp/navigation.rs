@@ -58,10 +58,11 @@ pub(super) fn prepare_rename(
     let facts = &asked.analysis.checked.facts;
     let definition = defined(asked)?;
     let known = facts.definition(definition)?;
-    // Names that the library has or uses, and those of methods, are fixed.
+    // Names that the library has or uses, those of methods, and that of the position of strands are fixed.
     let mut places = facts.references(definition);
     let is_fixed = |place| documents.location(&asked.analysis.source, place).is_none();
-    if known.kind == DefinitionKind::Method || places.any(is_fixed) {
+    let is_position = known.kind == DefinitionKind::State && known.name == "pos";
+    if known.kind == DefinitionKind::Method || is_position || places.any(is_fixed) {
         return None;
     }
     let (place, _) = facts.name_at(asked.byte)?;
