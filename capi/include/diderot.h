@@ -240,6 +240,9 @@ void diderot_free_config(diderot_config *config);
 // Lets data take at most this many bytes of memory, in all runs of the process together.
 void diderot_set_memory_limit(uint64_t bytes);
 
+// Limits the samples that are loaded on demand and kept, in all runs together, to this number of bytes.
+void diderot_set_cache(uint64_t bytes);
+
 // The version of this interface; it is incremented when clients must be recompiled.
 uint32_t diderot_abi_version(void);
 

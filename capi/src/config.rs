@@ -4,7 +4,7 @@ use crate::{
     error::{diderot_error, fenced},
     pointers::{free, place, utf8},
 };
-use diderot::{Config, Target, set_memory_limit};
+use diderot::{Config, Target, set_cache, set_memory_limit};
 use std::ffi::c_char;
 
 /// How programs are compiled: at first as the command does without options.
@@ -114,4 +114,10 @@ pub unsafe extern "C" fn diderot_free_config(config: *mut diderot_config) {
 #[unsafe(no_mangle)]
 pub extern "C" fn diderot_set_memory_limit(bytes: u64) {
     set_memory_limit(bytes);
+}
+
+/// Limits the samples that are loaded on demand and kept, in all runs together, to this number of bytes.
+#[unsafe(no_mangle)]
+pub extern "C" fn diderot_set_cache(bytes: u64) {
+    set_cache(bytes);
 }

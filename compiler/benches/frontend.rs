@@ -1,11 +1,7 @@
-//! How fast the front end is: a generated program of about a megabyte, through the parser, and through the checker too; and a
-//! hundred definitions by index, which should take less than 10 ms.
+//! How fast the front end is: a generated program of about a megabyte, through the parser, and through the checker and elaboration too;
+//! and a hundred definitions by index, which should take less than 10 ms.
 
-use compiler::front::{
-    source::Source,
-    syntax,
-    typed::{self, CheckOptions},
-};
+use compiler::front::{CheckOptions, check, source::Source, syntax};
 use divan::{Bencher, black_box, counter::BytesCount};
 
 fn main() {
@@ -54,14 +50,11 @@ fn lex_and_parse_a_megabyte(bencher: Bencher<'_, '_>) {
 #[divan::bench]
 fn parse_and_check_a_megabyte(bencher: Bencher<'_, '_>) {
     let source = program(1 << 20);
-    let check = |source: &Source| {
-        let (ast, errors) = syntax::parse(source);
-        typed::check(&ast, &CheckOptions::default(), errors)
-    };
-    assert!(check(&source).0.is_some());
+    let check = || check(black_box(&source), &CheckOptions::default());
+    assert!(check().program.is_some());
     bencher
         .counter(BytesCount::of_str(&source.text))
-        .bench_local(|| check(black_box(&source)));
+        .bench_local(check);
 }
 
 /// A hundred definitions by index: of tensors, and of fields.
@@ -84,9 +77,7 @@ fn definitions() -> Source {
 #[divan::bench]
 fn check_a_hundred_definitions_by_index(bencher: Bencher<'_, '_>) {
     let source = definitions();
-    let (ast, errors) = syntax::parse(&source);
-    assert!(errors.is_empty());
-    let check = || typed::check(black_box(&ast), &CheckOptions::default(), Vec::new());
-    assert!(check().0.is_some());
+    let check = || check(black_box(&source), &CheckOptions::default());
+    assert!(check().program.is_some());
     bencher.bench_local(check);
 }

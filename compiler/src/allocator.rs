@@ -1,8 +1,9 @@
 //! The allocator of the command, and of benchmarks that measure the command. A library leaves this to its host.
 //!
 //! A compilation allocates and frees hundreds of thousands of small objects, which mimalloc does in a third of the time. Large
-//! allocations are data; they stay with the system allocator, which returns them to the system when they are freed. If there is
-//! no memory left, the command ends with a message instead of aborting.
+//! allocations are data; they stay with the system allocator, which returns them to the system when they are freed. (That of GNU would
+//! return fewer and fewer of them, unless it has a fixed limit.) If there is no memory left, the command ends with a message instead of
+//! aborting.
 
 use mimalloc::MiMalloc;
 use std::{
@@ -31,7 +32,14 @@ unsafe extern "C" {
     fn mi_option_set(option: c_int, value: c_long);
     /// Whether a block is one of mimalloc's.
     fn mi_is_in_heap_region(memory: *const c_void) -> bool;
+    /// Sets an option of GNU's allocator.
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    fn mallopt(option: c_int, value: c_int) -> c_int;
 }
+
+/// The option `M_MMAP_THRESHOLD`: blocks of at least this size are returned to the system.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+const SYSTEM_RETURNS: c_int = -3;
 
 /// The option `mi_option_arena_reserve`: how many kibibytes of addresses mimalloc takes at once.
 const RESERVED_AT_ONCE: (c_int, c_long) = (23, 64 << 10);
@@ -48,6 +56,11 @@ impl Allocator {
             let (option, value) = RESERVED_AT_ONCE;
             // SAFETY: it stores a number, and nothing has been allocated yet.
             unsafe { mi_option_set(option, value) }
+            #[cfg(all(target_os = "linux", target_env = "gnu"))]
+            // SAFETY: the call has no conditions.
+            unsafe {
+                mallopt(SYSTEM_RETURNS, LARGE as c_int)
+            };
         });
         MiMalloc
     }

@@ -74,10 +74,11 @@ fn check_program(path: &Path) {
     case.machine_code_agrees(&agreed, 0);
     case.device_agrees();
     case.long_integers_agree(&agreed.1);
-    let one = format!("{:?}", case.run(&Options::default(), 1));
+    let program = case.compile(&Options::default());
+    let run = |workers| format!("{:?}", case.finish(case.begin(program.clone(), workers)));
+    let one = run(1);
     for workers in [2, 3, 8, 64] {
-        let many = format!("{:?}", case.run(&Options::default(), workers));
-        assert_eq!(many, one, "{workers} workers");
+        assert_eq!(run(workers), one, "{workers} workers");
     }
 }
 

@@ -2,7 +2,7 @@
 
 use compiler::{
     explain::{Explanation, Part, Unexplained, explain},
-    front::{CheckOptions, check, source::Source, typed::tree::VarId},
+    front::{CheckOptions, check, source::Source, tree::VarId},
     high::{self, High, Op},
     ir::{Simple, tensor::Base},
     low,

@@ -122,6 +122,21 @@ def compare(diderotc, mpis, ranks, programs):
     return compared
 
 
+def on_gpus(diderotc, mpis, ranks):
+    """Runs with a GPU for every rank. Without any the message is that of a plain run, too."""
+    for program in ("programs/checks/grid.diderot", "programs/checks/count-strands.diderot"):
+        command = [diderotc, "--target", "cuda", program]
+        plain = ended(command)
+        for mpi, library in mpis.items():
+            for size in ranks:
+                shared = ended([*LAUNCHERS[mpi], "-n", str(size), *command, "--mpi"], environment(library))
+                # Strands that notice each other run on processors, which a warning says.
+                together = "count" in program and size > 1
+                difference = differs(plain, shared and (*shared[:2], plain[2], shared[3]) if together else shared)
+                if difference:
+                    complain(f"{mpi}, {size} ranks with GPUs: {program}: {difference}")
+
+
 def methods(diderotc, mpis, ranks):
     """Makes the data and pictures of all methods, by plain runs and by shared ones, and compares the files."""
     compared = 0
@@ -272,6 +287,7 @@ def main():
                 methods(diderotc, mpis, ranks)
             compared = compare(diderotc, mpis, ranks, programs)
         if not asked.programs:
+            on_gpus(diderotc, mpis, ranks)
             break_runs(diderotc, mpis)
     print(f"{compared} runs compared, {len(failures)} failures")
     sys.exit(bool(failures))

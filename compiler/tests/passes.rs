@@ -6,7 +6,7 @@
 use compiler::{
     high::{self, High},
     ir::interface::Interface,
-    low::{self, Low, Slots},
+    low::{self, Bounds, Low, Slots},
     mid::{self, Mid},
     ssa::{self, Dialect, Function, Program},
 };
@@ -17,7 +17,7 @@ use std::{fs, path::Path, process::ExitCode};
 type Pass = fn(&str) -> Result<String, String>;
 
 /// Every pass by the name of its folder.
-const PASSES: [(&str, Pass); 8] = [
+const PASSES: [(&str, Pass); 9] = [
     ("number", |text| on::<Low, Low>(text, ssa::number_values)),
     ("dead", |text| on::<Low, Low>(text, ssa::remove_dead)),
     ("fold", |text| on::<Low, Low>(text, low::fold_constants)),
@@ -37,6 +37,12 @@ const PASSES: [(&str, Pass); 8] = [
     ("hoist", |text| {
         let program: Program<Low> = text.parse()?;
         let after = low::hoist(program);
+        no_violations(&after.verify())?;
+        Ok(after.to_string())
+    }),
+    ("bounds", |text| {
+        let program: Program<Low> = text.parse()?;
+        let after = low::decide_by_bounds(program, Bounds::Costly);
         no_violations(&after.verify())?;
         Ok(after.to_string())
     }),

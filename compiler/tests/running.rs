@@ -44,6 +44,78 @@ create_array { s(i) | i in 0..199 }
     assert!(0 < counts.stable && counts.stable <= 100, "{counts:?}");
 }
 
+/// Strands that print and end in one super-step are not kept. Their text and outputs are those of a run that keeps them, also if one
+/// fails.
+#[test]
+fn text_of_strands_that_end_at_once_is_in_their_order() {
+    let program = |update: &str| {
+        let kind = if update.contains("die") {
+            "collection"
+        } else {
+            "array"
+        };
+        format!(
+            "#version 2.0
+input int last = 1000;
+int[] few = {{1, 2}};
+strand s (int j, int i) {{
+    output int n = 0;
+    update {{ {update} }}
+}}
+create_{kind} {{ s(j, i) | j in 0..69, i in 0..89 }}
+"
+        )
+    };
+    for (update, is_streamed) in [
+        (
+            "n = 90*j + i; if (n % 7 == 0) { print(n, \"\\n\"); } stabilize;",
+            true,
+        ),
+        (
+            "if (i > j) { print(i); die; } else { if (i == j) { print(\"=\"); } n = j; stabilize; }",
+            true,
+        ),
+        (
+            "print(i); if (i == 3) { stabilize; } else if (j == 2) { die; } else { n = 1; stabilize; }",
+            true,
+        ),
+        (
+            "n += 1; if (i == 0) { print(j, \" \"); } if (n > i) { stabilize; }",
+            false,
+        ),
+        ("n = few[i if j == 50 else 0]; print(n); stabilize;", true),
+    ] {
+        let text = program(update);
+        let run = |limit: Option<u64>| {
+            let mut printed = Vec::new();
+            let mut running = running(&text);
+            let ended = running.run(limit, &mut printed, &mut []);
+            let ended = ended.map_err(|failure| failure.to_string());
+            let outputs = ended.is_ok().then(|| {
+                let outputs = running.outputs().expect("outputs");
+                outputs
+                    .iter()
+                    .map(|output| output.numbers())
+                    .collect::<Vec<_>>()
+            });
+            (
+                String::from_utf8(printed).expect("text"),
+                ended,
+                outputs,
+                running.keeps(),
+            )
+        };
+        let (kept, streamed) = (run(Some(1000)), run(None));
+        assert!(!kept.0.is_empty() || kept.1.is_err());
+        assert_eq!(streamed.0, kept.0, "{update}");
+        assert_eq!(streamed.1, kept.1, "{update}");
+        assert_eq!(streamed.2, kept.2, "{update}");
+        if kept.1.is_ok() {
+            assert!(kept.3 && streamed.3 != is_streamed, "{update}");
+        }
+    }
+}
+
 #[test]
 fn long_integers_exceed_32_bits() {
     let source = Source::new(

@@ -2,7 +2,7 @@
 
 mod typed_support;
 
-use compiler::front::typed::{self, CheckOptions, tree::Constant};
+use compiler::front::{CheckOptions, tree, tree::Constant};
 use ein_ir::Shape;
 use typed_support::{check_with, errors, line_of, value_of, with_items};
 
@@ -103,7 +103,7 @@ fn long(items: &str) -> (Vec<String>, String) {
         ..CheckOptions::default()
     };
     let (tree, diagnostics) = check_with(&with_items(items), &options);
-    let text = tree.map(|tree| typed::print(&tree)).unwrap_or_default();
+    let text = tree.map(|tree| tree::print(&tree)).unwrap_or_default();
     (errors(&diagnostics), text)
 }
 

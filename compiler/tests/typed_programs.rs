@@ -2,7 +2,7 @@
 
 mod typed_support;
 
-use compiler::front::typed;
+use compiler::front::tree;
 use std::{fs, path::Path};
 use typed_support::{accept, check, errors, with_items, with_update};
 
@@ -75,7 +75,7 @@ update {
 }
 create_collection { S(i.8, (i.8 as real)) | i.8 in range(0, 9) }
 ";
-    let printed = typed::print(&accept(text));
+    let printed = tree::print(&accept(text));
     assert_eq!(printed, expected);
 }
 

@@ -2,7 +2,7 @@
 
 mod typed_support;
 
-use compiler::front::{self, CheckOptions, source::Source, syntax::MAX_DEPTH, typed};
+use compiler::front::{self, CheckOptions, source::Source, syntax::MAX_DEPTH, tree};
 use proptest::prelude::*;
 use std::{fs, path::Path};
 use typed_support::{accept, check, errors, with_items, with_update};
@@ -78,7 +78,7 @@ proptest! {
         let (tree, diagnostics) = check(&text);
         prop_assert_eq!(tree.is_some(), errors(&diagnostics).is_empty());
         if let Some(tree) = tree {
-            typed::print(&tree);
+            tree::print(&tree);
         }
     }
 
@@ -112,6 +112,11 @@ fn what_is_nested_as_deeply_as_can_be_parsed_is_checked() {
     let nested = |before: &str, middle: &str, after: &str| {
         format!("{}{middle}{}", before.repeat(levels), after.repeat(levels))
     };
+    // The compiler, too, gives such programs a stack of their own.
+    front::deep(|| check_nested(nested));
+}
+
+fn check_nested(nested: impl Fn(&str, &str, &str) -> String) {
     for expr in [
         nested("(", "1", ")"),
         nested("-", "x", ""),
@@ -126,7 +131,7 @@ fn what_is_nested_as_deeply_as_can_be_parsed_is_checked() {
     }
     let chain = nested("if (x > 1) { x = 2; } else ", "stabilize;", "");
     let program = accept(&with_update("", &chain));
-    typed::print(&program);
+    tree::print(&program);
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! The compiler under test: cases go through its public interface, from source text to machine code, with images in memory.
 
-use crate::data::{Datum, SampledField};
+use crate::data::{Datum, SampledField, TIMES};
 use crate::davm::{Picture, Scene};
-use crate::program::ProgramText;
+use crate::program::{FRAMES, ProgramText};
 use crate::runner::{Failure, Job, Observed, Precision, RunOptions, Runner, Stage};
 use compiler::codegen::Target;
 use compiler::front::source::Source;
@@ -10,6 +10,7 @@ use compiler::pipeline::{self, Compiled, Engine, Options, Session, Stopped};
 use compiler::run::{FemSource, ImageSource, Inputs, OutputData, Run};
 use ndarray::ArrayD;
 use runtime::fem::FemFile;
+use runtime::grid::TimeAxis;
 use runtime::image::{ImageArray, Orientation};
 use runtime::reduce::Values;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -178,16 +179,16 @@ pub(crate) fn run_failed(message: String) -> Failure {
 }
 
 /// The image among the data that a program asks for by its file's name.
-pub(crate) fn image_named<'a>(
-    data: &'a [Datum],
-    file: Option<&str>,
-) -> Result<&'a SampledField, Failure> {
+pub(crate) fn image_named(data: &[Datum], file: Option<&str>) -> Result<ImageArray, Failure> {
     let name = file.and_then(|file| file.strip_suffix(".nrrd"));
+    let over_time = name.and_then(|name| name.strip_suffix(FRAMES));
+    let name = over_time.or(name);
     let found = data.iter().find_map(|datum| match datum {
         Datum::Field(field) if Some(field.image.name.as_str()) == name => Some(&field.image),
         Datum::Field(_) | Datum::Tensor(_) => None,
     });
-    found.ok_or_else(|| run_failed(format!("the program asks for the image {file:?}")))
+    let missing = || run_failed(format!("the program asks for the image {file:?}"));
+    array(found.ok_or_else(missing)?, over_time.is_some())
 }
 
 /// The mesh among the data that a program asks for by its file's name.
@@ -204,7 +205,7 @@ fn run(program: Compiled, data: &[Datum]) -> Result<Vec<OutputData>, Failure> {
     let mut inputs = Inputs::of(&program);
     for (n, image) in program.interface.images.iter().enumerate() {
         let image = image_named(data, image.file.as_deref())?;
-        inputs.set_source(n, ImageSource::Array(array(image)?));
+        inputs.set_source(n, ImageSource::Array(image));
     }
     for (n, mesh) in program.interface.meshes.iter().enumerate() {
         inputs.set_mesh(
@@ -220,15 +221,25 @@ fn run(program: Compiled, data: &[Datum]) -> Result<Vec<OutputData>, Failure> {
     outputs.ok_or_else(|| run_failed("the run has no outputs".to_string()))
 }
 
-/// An image as the runtime takes it.
-pub(crate) fn array(image: &SampledField) -> Result<ImageArray, Failure> {
+/// An image as the runtime takes it, alone or as the frames of one over time.
+fn array(image: &SampledField, is_over_time: bool) -> Result<ImageArray, Failure> {
+    let fail = |error: &dyn std::fmt::Display| run_failed(error.to_string());
     let voxel: Vec<usize> = image.shape.extents().iter().map(|&n| n.into()).collect();
-    let shape: Vec<usize> = image.sizes.iter().rev().copied().chain(voxel).collect();
-    let samples = ArrayD::from_shape_vec(shape, image.samples.clone())
-        .map_err(|e| run_failed(e.to_string()))?;
-    let orientation = Orientation::new(&image.directions, &image.origin)
-        .map_err(|e| run_failed(e.to_string()))?;
-    Ok(ImageArray::new(samples, orientation))
+    let mut shape: Vec<usize> = image.sizes.iter().rev().copied().chain(voxel).collect();
+    let samples = match is_over_time {
+        true => {
+            shape.insert(0, TIMES.len());
+            image.frames()
+        }
+        false => image.samples.clone(),
+    };
+    let samples = ArrayD::from_shape_vec(shape, samples).map_err(|e| fail(&e))?;
+    let orientation = Orientation::new(&image.directions, &image.origin).map_err(|e| fail(&e))?;
+    let array = ImageArray::new(samples, orientation);
+    Ok(match is_over_time {
+        true => array.over_time(TimeAxis::of_times(&TIMES).map_err(|e| fail(&e))?),
+        false => array,
+    })
 }
 
 /// The numbers of an output.

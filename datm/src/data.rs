@@ -13,6 +13,7 @@ use crate::mesh::MeshKind;
 use crate::number::{Arithmetic, Number};
 use crate::operator::Undefined;
 use crate::polynomial::{MAX_TOTAL_DEGREE, Polynomial, basis, draw_quarters, sample};
+use crate::program::FRAMES;
 use crate::random::Stream;
 use crate::reconstruct;
 use crate::types::{Shape, Type};
@@ -37,6 +38,17 @@ pub struct SampledField {
     pub origin: Vec<f64>,
     /// The samples: components of a sample together, row-major; then the spatial axes, fastest first.
     pub samples: Vec<f64>,
+}
+
+/// The times of the frames of an image over time: a derivative at 0.5 is between two of them, and a second is not a frame.
+pub(crate) const TIMES: [f64; 5] = [-3.0, -1.0, 1.0, 3.0, 5.0];
+
+impl SampledField {
+    /// The samples of all frames of an image over time, this image times t².
+    pub(crate) fn frames(&self) -> Vec<f64> {
+        let frame = |time: f64| self.samples.iter().map(move |x| x * time * time);
+        TIMES.into_iter().flat_map(frame).collect()
+    }
 }
 
 /// Where a field's true values come from.
@@ -309,6 +321,12 @@ impl FieldData {
             Source::Samples => 1,
         };
         order + slopes > usize::from(self.kernels.least(|k| k.true_continuity))
+    }
+
+    /// The file of the image over time, by its name.
+    pub(crate) fn frames_file(&self) -> (String, Vec<u8>) {
+        let name = format!("{}{FRAMES}.nrrd", self.image.name);
+        (name, crate::nrrd::over_time(&self.image))
     }
 
     /// The file that programs read, by its name.

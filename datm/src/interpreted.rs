@@ -1,14 +1,18 @@
 //! The reference evaluator: the program as its operators are defined, before anything is normalized or lowered.
 
-use crate::compiled::{array, guarded, image_named, mesh_named, rejected, run_failed, source};
-use crate::data::{Datum, SampledField};
+use crate::compiled::{guarded, image_named, mesh_named, rejected, run_failed, source};
+use crate::data::Datum;
 use crate::davm::{Picture, Scene};
 use crate::runner::{Failure, Job, Observed, Precision, RunOptions, Runner, Stage};
 use compiler::interpret::primitives::EvalImage;
-use compiler::interpret::{Numbers, Outcome, fem::EvalMeshes, interpret_with};
+use compiler::interpret::{
+    Numbers, Outcome,
+    fem::{EvalFile, EvalMeshes},
+    interpret_with,
+};
 use compiler::ir::interface::Image as ImageSlot;
 use compiler::pipeline::{self, Options, Session};
-use runtime::image::{Declared, Image};
+use runtime::image::{Declared, Image, ImageArray};
 use std::sync::Arc;
 
 /// Interprets High-IR as it is before normalization; always in double precision.
@@ -49,11 +53,11 @@ fn execute(text: &str, data: &[Datum], options: &RunOptions) -> Result<Outcome, 
     let program = &lowered.derived;
     let slots = program.interface.images.iter();
     let images = slots
-        .map(|slot| load(slot, image_named(data, slot.file.as_deref())?))
+        .map(|slot| load(slot, &image_named(data, slot.file.as_deref())?))
         .collect::<Result<Vec<_>, Failure>>()?;
     let slots = program.interface.meshes.iter();
     let files = slots
-        .map(|slot| mesh_named(data, slot.file.as_deref()))
+        .map(|slot| mesh_named(data, slot.file.as_deref()).map(EvalFile::from))
         .collect::<Result<Vec<_>, Failure>>()?;
     guarded(Stage::Run, || {
         let meshes = EvalMeshes::new(&program.interface, &files, true);
@@ -71,9 +75,13 @@ fn execute(text: &str, data: &[Datum], options: &RunOptions) -> Result<Outcome, 
     })
 }
 
-fn load(slot: &ImageSlot, image: &SampledField) -> Result<Arc<EvalImage>, Failure> {
-    let loaded: Image<f64> = array(image)?
-        .image(Declared::new(slot.dim, slot.shape.dims()))
+fn load(slot: &ImageSlot, image: &ImageArray) -> Result<Arc<EvalImage>, Failure> {
+    let declared = Declared {
+        timed: slot.timed,
+        ..Declared::new(slot.dim, slot.shape.dims())
+    };
+    let loaded: Image<f64> = image
+        .image(declared)
         .map_err(|error| run_failed(error.to_string()))?;
     Ok(Arc::new(EvalImage::of(&loaded)))
 }

@@ -224,6 +224,14 @@ impl AxisKernels {
     }
 }
 
+impl AxisKernels {
+    /// The same for an image over time, with a kernel for the time.
+    pub fn with_time(&self, time: &str) -> String {
+        let names: Vec<&str> = self.0.iter().map(|kernel| kernel.name).collect();
+        format!("KRNS({}, {time})", names.join(", "))
+    }
+}
+
 /// Past this order every derivative of every kernel is zero.
 const MAX_DERIVATIVE: usize = 8;
 

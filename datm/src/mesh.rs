@@ -347,7 +347,7 @@ pub fn vtu(file: &FemFile) -> Vec<u8> {
         .map(|cell| (cell.first + cell.element.nodes().len()).to_string());
     array("", "offsets", "Int64", 1, ends.collect());
     // The cells of any degree.
-    let number = |cell: &FileCell| match cell.element.cell {
+    let number = |cell: FileCell| match cell.element.cell {
         CellKind::Triangle => "69",
         CellKind::Quadrilateral => "70",
         CellKind::Tetrahedron => "71",

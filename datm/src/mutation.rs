@@ -84,9 +84,13 @@ struct Campaign {
     random: usize,
 }
 
-/// The usual frame, and one that shows every digit of a kernel.
+/// The usual frame, one that shows every digit of a kernel, and images over time.
 const IMAGES: Campaign = Campaign {
-    frames: &["pos=5", "krn=bspln5|data=image|pos=5"],
+    frames: &[
+        "pos=5",
+        "krn=bspln5|data=image|pos=5",
+        "data=image|prog=frames|pos=5",
+    ],
     random: 250,
 };
 

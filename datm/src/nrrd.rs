@@ -1,6 +1,6 @@
 //! Images of a case as NRRD files: header text and little-endian double samples.
 
-use crate::data::SampledField;
+use crate::data::{SampledField, TIMES};
 
 /// The kind of the component axis; scalars have none.
 fn kind(extents: &[u8]) -> Option<String> {
@@ -13,6 +13,15 @@ fn kind(extents: &[u8]) -> Option<String> {
 
 /// The bytes of a NRRD file with attached data.
 pub fn nrrd(field: &SampledField) -> Vec<u8> {
+    file(field, false)
+}
+
+/// The same for an image over time.
+pub(crate) fn over_time(field: &SampledField) -> Vec<u8> {
+    file(field, true)
+}
+
+fn file(field: &SampledField, is_over_time: bool) -> Vec<u8> {
     let components = field.shape.components();
     let vector = |v: &[f64]| {
         format!(
@@ -32,9 +41,22 @@ pub fn nrrd(field: &SampledField) -> Vec<u8> {
         kinds.insert(0, kind);
         directions.insert(0, "none".to_string());
     }
+    let mut times = String::new();
+    if is_over_time {
+        sizes.push(TIMES.len().to_string());
+        kinds.push("time".to_string());
+        directions.push("none".to_string());
+        let place = |value: f64| {
+            let mut values = vec!["nan".to_string(); sizes.len() - 1];
+            values.push(format!("{value:?}"));
+            values.join(" ")
+        };
+        let (first, step) = (place(TIMES[0]), place(TIMES[1] - TIMES[0]));
+        times = format!("axis mins: {first}\nspacings: {step}\n");
+    }
     let header = format!(
         "NRRD0004\ntype: double\ndimension: {}\nspace dimension: {spatial}\nsizes: {}\nspace directions: {}\n\
-         kinds: {}\nendian: little\nencoding: raw\nspace origin: {}\n\n",
+         {times}kinds: {}\nendian: little\nencoding: raw\nspace origin: {}\n\n",
         sizes.len(),
         sizes.join(" "),
         directions.join(" "),
@@ -42,7 +64,11 @@ pub fn nrrd(field: &SampledField) -> Vec<u8> {
         vector(&field.origin)
     );
     let mut bytes = header.into_bytes();
-    bytes.extend(field.samples.iter().flat_map(|sample| sample.to_le_bytes()));
+    let samples = match is_over_time {
+        true => field.frames(),
+        false => field.samples.clone(),
+    };
+    bytes.extend(samples.iter().flat_map(|sample| sample.to_le_bytes()));
     bytes
 }
 

@@ -71,6 +71,10 @@ impl UserRunner {
             if let Datum::Field(field) = datum {
                 let (name, bytes) = field.file();
                 folder.write(&name, &bytes)?;
+                let (name, bytes) = field.frames_file();
+                if text.contains(&name) {
+                    folder.write(&name, &bytes)?;
+                }
             }
         }
         let checked = self.call(&folder.0, &["check", "--json", "case.diderot"])?;

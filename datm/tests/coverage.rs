@@ -68,13 +68,16 @@ const NOT_GENERATED: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "a field or an image over time; tested against exact values in `compiler/tests/time`",
+        "a field, an image or a mesh over time; tested against exact values in `compiler/tests/time`",
         &[
             "probe_time",
             "time_derivative",
             "frames",
             "start_time",
             "end_time",
+            "fem_frames",
+            "fem_start_time",
+            "fem_end_time",
         ],
     ),
     (

@@ -50,7 +50,10 @@ pub use compiler::{
         Located as Diagnostic, LocatedEdit as Edit, LocatedFix as Fix, LocatedLabel as Label,
         Location,
     },
-    run::{FailedStrand, Length, Observer, OutputData, Rows, Run as Observed, output_type},
+    run::{
+        DeviceOutput, FailedStrand, Length, Observer, OutputData, Rows, Run as Observed,
+        output_type,
+    },
 };
 pub use engine::{Config, Engine};
 pub use error::{Error, Failure};
@@ -62,7 +65,7 @@ pub use runtime::{
     file_name::FileName,
     grid::Place,
     input::{InputType, InputValue},
-    memory::{Shortage, set_limit as set_memory_limit},
+    memory::{Shortage, set_cache, set_limit as set_memory_limit},
     output::{
         Column, Domain, Length as OutputLength, Output, Values,
         triangles::{Attribute, Triangles},

@@ -6,7 +6,7 @@ use compiler::{
     front::{
         report,
         source::Source,
-        typed::tree::{Constant, InputDefault},
+        tree::{Constant, InputDefault},
     },
     pipeline::{self, Compiled, Options, STAGES, Session, Stopped},
     run,

@@ -1,8 +1,8 @@
 //! A run of a program: to its end in the cheapest way, or step by step, with files and other observers.
 
 use crate::{
-    Control, Counts, DefaultValue, Domain, End, Error, FileOptions, Inputs, Length, Observer,
-    OutputData, Place, Program, Written, files::write_columns,
+    Control, Counts, DefaultValue, DeviceOutput, Domain, End, Error, FileOptions, Inputs, Length,
+    Observer, OutputData, Place, Program, Written, files::write_columns,
 };
 use compiler::{
     front::source::Source,
@@ -172,6 +172,17 @@ impl Run {
         self.create()?;
         let none = || Error::Misuse("the run has failed".to_string());
         self.run.outputs().ok_or_else(none)
+    }
+
+    /// Lets the outputs stay on the GPU, where other libraries can go on with them: if strands run there independently of each other, and all
+    /// become stable. [`Run::outputs`] brings them back. To be called before strands are created.
+    pub fn keep_on_device(&mut self) {
+        self.run.keep_on_device();
+    }
+
+    /// The outputs that have stayed on the GPU, after the end. Nothing if they have come back.
+    pub fn device_outputs(&self) -> Option<Vec<DeviceOutput>> {
+        self.run.device_outputs()
     }
 
     /// The place of the strands' grid, if the positions at their creation show it.

@@ -61,12 +61,14 @@ pub enum Type {
         /// Shape of a value.
         shape: Shape,
     },
-    /// `fem#k(d)[σ]`: values on a mesh of finite elements.
+    /// `fem#k(d)[σ]`, or `fem#k(d,time)[σ]`: values on a mesh of finite elements.
     Fem {
         /// How often the program may differentiate, taken on trust.
         continuity: Continuity,
         /// Dimension of the mesh, 2 or 3.
         dim: usize,
+        /// Whether it has frames: values at several times.
+        timed: bool,
         /// Shape of a value.
         shape: Shape,
     },
@@ -122,14 +124,19 @@ impl Type {
                 Type::Fem {
                     continuity: found,
                     dim,
+                    timed,
                     shape,
                 },
                 Type::Fem {
                     continuity: wanted,
                     dim: other_dim,
+                    timed: other_timed,
                     shape: other_shape,
                 },
-            ) => dim == other_dim && shape == other_shape && found >= wanted,
+            ) => {
+                let same = (dim, timed, shape) == (other_dim, other_timed, other_shape);
+                same && found >= wanted
+            }
             _ => self == other,
         }
     }
@@ -219,8 +226,12 @@ impl fmt::Display for Type {
             Type::Fem {
                 continuity,
                 dim,
+                timed,
                 shape,
-            } => write!(f, "fem{continuity}({dim}){shape}"),
+            } => {
+                let time = if *timed { ",time" } else { "" };
+                write!(f, "fem{continuity}({dim}{time}){shape}")
+            }
             Type::Mesh(dim) => write!(f, "mesh({dim})"),
             Type::Strand(name) => f.write_str(name),
         }
@@ -262,19 +273,18 @@ impl FromStr for Type {
                 }
             }
             "fem" => {
-                let (continuity, dim) = match between('#', ')') {
+                let (continuity, domain) = match between('#', ')') {
                     Some(both) => {
-                        let (k, dim) = both.split_once('(').ok_or_else(bad)?;
-                        (Continuity::Finite(number(k)? as u32), number(dim)?)
+                        let (k, domain) = both.split_once('(').ok_or_else(bad)?;
+                        (Continuity::Finite(number(k)? as u32), domain)
                     }
-                    None => {
-                        let dim = number(between('(', ')').ok_or_else(bad)?)?;
-                        (Continuity::Infinite, dim)
-                    }
+                    None => (Continuity::Infinite, between('(', ')').ok_or_else(bad)?),
                 };
+                let timeless = domain.strip_suffix(",time");
                 Type::Fem {
                     continuity,
-                    dim,
+                    dim: number(timeless.unwrap_or(domain))?,
+                    timed: timeless.is_some(),
                     shape: shape(between('[', ']'))?,
                 }
             }
@@ -308,6 +318,8 @@ mod tests {
             "image(2,time)[]",
             "fem#2(3)[3]",
             "fem(2)[]",
+            "fem#1(3,time)[3]",
+            "fem(2,time)[]",
             "mesh(3)",
             "particle[]",
         ] {

@@ -37,6 +37,15 @@ fn film(dim: usize, dims: &[usize]) -> Type {
     }
 }
 
+fn series(k: u32, dim: usize, dims: &[usize]) -> Type {
+    Type::Fem {
+        continuity: Continuity::Finite(k),
+        dim,
+        timed: true,
+        shape: Shape::from(dims),
+    }
+}
+
 fn kernel(k: u32) -> Type {
     Type::Kernel(Continuity::Finite(k))
 }
@@ -297,6 +306,25 @@ fn every_overload_of_the_language_gives_its_type() {
             BOOL,
         ),
         ("frames", vec![film(3, &[])], "frames", INT),
+        ("frames", vec![series(1, 3, &[])], "fem_frames", INT),
+        (
+            "startTime",
+            vec![series(1, 2, &[2])],
+            "fem_start_time",
+            REAL,
+        ),
+        (
+            "toField",
+            vec![series(1, 3, &[3])],
+            "to_field",
+            over_time(1, 3, 0, &[3]),
+        ),
+        (
+            "border",
+            vec![series(1, 2, &[]), INT],
+            "border_fem",
+            series(1, 2, &[]),
+        ),
         ("inside", vec![REAL, field(0, 1, &[3])], "inside", BOOL),
         ("inside", vec![INT, field(0, 1, &[3])], "inside", BOOL),
         ("inside", vec![vec(2), field(0, 2, &[3])], "inside", BOOL),

@@ -70,6 +70,7 @@ impl Inputs {
                 "symmetric" => reading.set_triangle(word),
                 "measurement-frame" => reading.set_frame(word),
                 "map" => reading.set_map(word),
+                "missing" => reading.set_missing(word),
                 "times" => reading.set_times(word),
                 "flip-components" => {
                     reading.flip_components = true;

@@ -3,6 +3,7 @@
 //! outputs that become arrays without being copied.
 
 mod command;
+mod device;
 mod errors;
 mod image;
 mod inputs;
@@ -21,11 +22,13 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<inputs::Inputs>()?;
     module.add_class::<image::Image>()?;
     module.add_class::<run::Run>()?;
+    module.add_class::<device::DeviceArray>()?;
     module.add_class::<view::View>()?;
     module.add_function(wrap_pyfunction!(command::command, module)?)?;
     module.add_function(wrap_pyfunction!(view::page, module)?)?;
     module.add_function(wrap_pyfunction!(program::compile, module)?)?;
     module.add_function(wrap_pyfunction!(program::set_memory_limit, module)?)?;
+    module.add_function(wrap_pyfunction!(program::set_cache, module)?)?;
     module.add_function(wrap_pyfunction!(image::describe, module)?)?;
     module.add_function(wrap_pyfunction!(errors::fault, module)?)?;
     module.add_function(wrap_pyfunction!(outputs::mesh, module)?)?;

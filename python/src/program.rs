@@ -86,6 +86,12 @@ pub(crate) fn set_memory_limit(bytes: u64) {
     diderot::set_memory_limit(bytes);
 }
 
+/// Limits the samples that are loaded on demand and kept, in all runs together.
+#[pyfunction]
+pub(crate) fn set_cache(bytes: u64) {
+    diderot::set_cache(bytes);
+}
+
 #[pymethods]
 impl Program {
     /// The warnings, each as a line of JSON and as text.

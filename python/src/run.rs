@@ -1,12 +1,15 @@
 //! Runs: on other threads, while the calling thread waits for the end without the interpreter's lock, and looks at signals.
 
 use crate::{
+    device::DeviceArray,
     errors,
     inputs::Inputs,
     outputs::{self, FileOption},
     program::{Program, python},
 };
-use diderot::{Control, Domain, End, Error, Event, FileOptions, Place, attended, image::Space};
+use diderot::{
+    Control, DeviceOutput, Domain, End, Error, Event, FileOptions, Place, attended, image::Space,
+};
 use pyo3::{exceptions::PyRuntimeError, prelude::*, types::PyDict};
 use std::{
     sync::{Arc, Mutex, MutexGuard, TryLockError},
@@ -175,6 +178,26 @@ impl Run {
             Ok(End::Cancelled | End::Stopped) => Ok("stopped"),
             Err(error) => Err(self.failed(py, &error)),
         }
+    }
+
+    /// Lets the outputs stay on the GPU, if they can.
+    fn keep_on_device(&self) -> PyResult<()> {
+        let mut run = self.lock()?;
+        run.as_mut().ok_or_else(taken)?.keep_on_device();
+        Ok(())
+    }
+
+    /// The outputs that have stayed on the GPU, by name. `None` if they have come back.
+    fn device_outputs(&self) -> PyResult<Option<Vec<(String, DeviceArray)>>> {
+        let run = self.lock()?;
+        let outputs = run.as_ref().ok_or_else(taken)?.device_outputs();
+        let named = |output: DeviceOutput| (output.output.name.clone(), DeviceArray::new(output));
+        Ok(outputs.map(|outputs| outputs.into_iter().map(named).collect()))
+    }
+
+    /// Warnings to report after it.
+    fn warnings(&self) -> PyResult<Vec<String>> {
+        Ok(self.lock()?.as_ref().ok_or_else(taken)?.warnings())
     }
 
     /// Asks it to stop, from any thread.

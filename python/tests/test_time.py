@@ -85,3 +85,40 @@ def test_messages(probe: diderot.Program) -> None:
     smooth = diderot.compile(PROBE.replace("ctmr ⊛ film", "KRNS(ctmr, ctmr) ⊛ film"))
     with pytest.raises(diderot.InputError, match="irregular times"):
         smooth.run(film=diderot.Image(film, times=[0, 1, 3]), points=POINTS)
+
+
+MESH = """#version 2.0
+input fem#1(3,time)[] g;
+input vec3[] points;
+input real t = 0;
+field#1(3,time)[] F = toField(g);
+strand s (vec3 p) {
+    output real v = F(p, t);
+    output vec3 slope = ∇F(p, t);
+    output int count = frames(g);
+    update { stabilize; }
+}
+create_array { s(p) | p in points }
+"""
+
+
+def test_meshes_over_time() -> None:
+    meshio = pytest.importorskip("meshio")
+    corners = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], dtype=float)
+    points = np.array([[0.2, 0.3, 0.1], [0.6, 0.1, 0.2]])
+    slope = np.array([1.0, -2.0, 3.0])
+    times = [0.5, 1.0, 2.0]
+    meshes = {t: meshio.Mesh(corners, [("tetra", [[0, 1, 2, 3]])], point_data={"u": (1 + t) * (corners @ slope)}) for t in times}
+    program = diderot.compile(MESH, double=True)
+    for given in (meshes, (meshes, "u")):
+        for t in (0.5, 0.7, 1.5, 2.0):
+            result = program.run(g=given, points=points, t=t)
+            assert np.allclose(result["v"], (1 + t) * (points @ slope), rtol=1e-12)
+            assert np.allclose(result["slope"], (1 + t) * slope, rtol=1e-12)
+            assert (result["count"] == 3).all()
+    moved = dict(meshes)
+    moved[3.0] = meshio.Mesh(2 * corners, [("tetra", [[0, 1, 2, 3]])], point_data={"u": corners @ slope})
+    with pytest.raises(diderot.InputError, match="the mesh changes at time 3"):
+        program.run(g=moved, points=points)
+    with pytest.raises(diderot.InputError, match="expected a time in seconds"):
+        program.run(g={"early": meshes[0.5]}, points=points)

@@ -20,6 +20,8 @@ const SIZE: usize = 64;
 const FRAMES: usize = 8;
 const POINTS: usize = 1 << 14;
 const WIDTH: usize = 16;
+/// Axes, frames, and the weights of at most six taps in time.
+const ROWS: usize = 3 + 1 + 6;
 const REPETITIONS: usize = 25;
 
 /// The lanes of a call.
@@ -84,7 +86,7 @@ fn measure(kernel: &Kernel, orders: u32, lanes: Lanes) -> [f64; 4] {
     for _ in 0..REPETITIONS {
         for (best, (table, probe, out)) in best.iter_mut().zip(&mut runs) {
             let start = Instant::now();
-            for block in points.chunks_exact(4 * WIDTH) {
+            for block in points.chunks_exact(ROWS * WIDTH) {
                 let image = match table.spec().frames {
                     0 => &frames[block[3 * WIDTH] as usize],
                     _ => &film,
@@ -106,7 +108,7 @@ fn measure(kernel: &Kernel, orders: u32, lanes: Lanes) -> [f64; 4] {
     best
 }
 
-/// Positions and frames in blocks of `[4][WIDTH]`.
+/// Positions, frames and weights in blocks of `[ROWS][WIDTH]`.
 fn points(lanes: Lanes) -> Vec<f32> {
     let mut random = noise(17);
     let mut next = || random.next().unwrap_or(0.0);
@@ -121,7 +123,7 @@ fn points(lanes: Lanes) -> Vec<f32> {
         ];
         let corner = steps.map(|step| 3.0 + step % room);
         let frame = (call * FRAMES / (POINTS / WIDTH)) as f64;
-        let mut block = [[0.0_f32; WIDTH]; 4];
+        let mut block = [[0.25_f32; WIDTH]; ROWS];
         for lane in 0..WIDTH {
             for axis in 0..3 {
                 block[axis][lane] = match lanes {

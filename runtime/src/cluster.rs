@@ -6,12 +6,14 @@
 //! A rank that cannot go on says farewell. The others find its farewell where they expect a part, and end as well.
 
 mod carry;
+mod host;
 mod mailbox;
 mod team;
 mod threads;
 pub mod wire;
 
 pub use carry::Cluster;
+pub use host::host_name;
 pub use mailbox::Mailbox;
 pub use team::{Farewell, Lost, Part, Team, Topic};
 pub use threads::Threads;

@@ -22,12 +22,12 @@ pub fn library_name(name: &Path) -> Option<&str> {
 }
 
 /// The file of a mesh or of values on it, and the name of the array of values: `FILE` or `FILE#ARRAY`. Files with several times have a
-/// number or a time in their name: `FILE.pvd#N`, `FILE.pvd#N#ARRAY`, `FILE.pvd@T#ARRAY`.
+/// number or a time in their name: `FILE.pvd#N`, `FILE.pvd#N#ARRAY`, `FILE.pvd@T#ARRAY`; some of its times are `FILE.pvd#N:M`.
 pub fn mesh_and_array(name: &Path) -> (&Path, Option<&str>) {
     let split = split_last(name.as_os_str(), b'#').filter(|_| !name.exists());
     match split.map(|(file, array)| (Path::new(file), array.to_str())) {
-        // One of the times of a file.
-        Some((file, Some(number))) if has_times(file) && number.parse::<usize>().is_ok() => {
+        // Some of the times of a file.
+        Some((file, _)) if has_times(file) && split_frames(name.as_os_str()).is_some() => {
             (name, None)
         }
         Some((file, array @ Some(_))) => (file, array),
@@ -98,7 +98,7 @@ pub(crate) fn chosen(name: &Path) -> Chosen<'_> {
 }
 
 /// Splits the frames off a name: `ct.nii#3` is frame 3 of `ct.nii`, and `ct.nii#3:5` are three frames.
-fn split_frames(name: &OsStr) -> Option<(&OsStr, Frames)> {
+pub(crate) fn split_frames(name: &OsStr) -> Option<(&OsStr, Frames)> {
     let (file, frames) = split_last(name, b'#')?;
     let frames = frames.to_str()?;
     let number = |text: &str| {

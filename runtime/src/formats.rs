@@ -4,6 +4,7 @@
 //! A translator takes the beginning of a file and returns a NRRD header and the place of the samples. Pictures and TIFF are decoded
 //! by crates made for them and get a header as well. So one set of rules for axes, spaces and components serves all formats.
 
+pub(crate) mod boxes;
 mod container;
 mod dicom;
 mod error;
@@ -11,6 +12,7 @@ mod facts;
 mod hdf5;
 mod legacy_vtk;
 mod metaimage;
+mod missing;
 mod netcdf;
 pub(crate) mod nifti;
 mod npy;
@@ -28,14 +30,17 @@ mod zarr;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::file_name::escaped;
 use crate::file_reference::numbered_files;
 use crate::memory::Contents;
 use crate::nrrd::{self, Decompressed, Header, Nrrd, STANDARD_INPUT, Samples, Storage};
+use boxes::Boxes;
 pub use error::{ImageError, Level, Note};
 pub use facts::Triangle;
 pub(crate) use facts::{Facts, FrameTimes, Numbering, VectorSpace};
+pub use missing::Missing;
 use sniff::Action;
 use translated::{Asked, Translate, Translated, no_array};
 
@@ -47,6 +52,8 @@ pub struct Source<'a> {
     facts: Facts,
     /// A factor for stored numbers, and an offset that is added to the product.
     scale: Option<(f64, f64)>,
+    /// Whether decoding changes the numbers, so that their type may be another than that of the header.
+    is_rescaled: bool,
     /// The other arrays of the file: their names, and how many numbers a sample of theirs has.
     others: Vec<(String, usize)>,
     /// Why the grid has no place in the world, if it needs one that is given beside the file.
@@ -55,6 +62,8 @@ pub struct Source<'a> {
     files: Vec<PathBuf>,
     /// The file, if its bytes are those of the stream that is read.
     file: Option<PathBuf>,
+    /// The samples that are decoded, if they can be read in any order.
+    boxes: Option<Arc<dyn Boxes>>,
     data: Data<'a>,
 }
 
@@ -83,6 +92,8 @@ struct Opened<'a> {
     name: String,
     /// The array that is wanted of several.
     array: Option<String>,
+    /// What becomes of slices that are not there.
+    missing: Missing,
 }
 
 impl<'a> Opened<'a> {
@@ -101,6 +112,7 @@ impl<'a> Opened<'a> {
             path,
             name,
             array: None,
+            missing: Missing::default(),
         })
     }
 
@@ -133,18 +145,19 @@ impl<'a> Source<'a> {
     /// Opens a file; `-` is standard input. A name like `slice%03d.tif 1 120` stands for numbered pictures, unless there
     /// is a file of that name.
     pub fn open(path: &Path) -> Result<Source<'static>, ImageError> {
-        Source::open_array(path, None)
+        Source::open_array(path, None, Missing::default())
     }
 
     /// Opens a file; `array` selects one of its arrays, if it has several.
     pub(crate) fn open_array(
         path: &Path,
         array: Option<&str>,
+        missing: Missing,
     ) -> Result<Source<'static>, ImageError> {
         if let Some(files) = numbered_files(path) {
-            return stack::open(files).map_err(|e| e.in_file(path));
+            return stack::open(files, missing).map_err(|e| e.in_file(path));
         }
-        open_file(path, array).map_err(|e| e.in_file(path))
+        open_file(path, array, missing).map_err(|e| e.in_file(path))
     }
 
     /// Looks at the bytes of a file.
@@ -230,6 +243,11 @@ impl<'a> Source<'a> {
         self.scale
     }
 
+    /// Whether decoding changes the stored numbers, so that their type may be another than that of the header.
+    pub(crate) fn is_rescaled(&self) -> bool {
+        self.is_rescaled
+    }
+
     /// The same source, if its data can be as long as the header says. Memory may be taken for them then.
     pub(crate) fn checked(self) -> Result<Source<'a>, ImageError> {
         let Data::Stored(reader) = &self.data else {
@@ -261,7 +279,11 @@ impl<'a> Source<'a> {
     }
 }
 
-fn open_file(path: &Path, array: Option<&str>) -> Result<Source<'static>, ImageError> {
+fn open_file(
+    path: &Path,
+    array: Option<&str>,
+    missing: Missing,
+) -> Result<Source<'static>, ImageError> {
     let fail = |e: io::Error| ImageError::new(e.to_string());
     let name = escaped(path.as_os_str());
     if path.as_os_str() == STANDARD_INPUT {
@@ -271,26 +293,30 @@ fn open_file(path: &Path, array: Option<&str>) -> Result<Source<'static>, ImageE
         return recognize(opened);
     }
     if path.is_dir() {
-        return open_directory(path, array);
+        return open_directory(path, array, missing);
     }
     let file = File::open(path).map_err(fail)?;
     let metadata = file.metadata().map_err(fail)?;
     let length = metadata.is_file().then_some(metadata.len());
     let stream = Box::new(BufReader::with_capacity(1 << 16, file));
     let mut opened = Opened::new(stream, length, Some(path.to_path_buf()), name).map_err(fail)?;
-    opened.array = array.map(str::to_string);
+    (opened.array, opened.missing) = (array.map(str::to_string), missing);
     // The samples of a pair of files may have been named instead of their header.
     let format = sniff::recognize(&opened.head);
     if let Some(header) = nifti::header_of_pair(path)
         && format.is_none_or(|format| matches!(format.action, Action::Gzip))
     {
-        return open_file(&header, array);
+        return open_file(&header, array, missing);
     }
     recognize(opened)
 }
 
 /// Opens a directory: Zarr, or a series of DICOM.
-fn open_directory(path: &Path, array: Option<&str>) -> Result<Source<'static>, ImageError> {
+fn open_directory(
+    path: &Path,
+    array: Option<&str>,
+    missing: Missing,
+) -> Result<Source<'static>, ImageError> {
     if zarr::is_directory(path) {
         let shown = escaped(path.as_os_str());
         return zarr::open(path, array).map_err(|error| match error.hints().is_empty() {
@@ -299,7 +325,7 @@ fn open_directory(path: &Path, array: Option<&str>) -> Result<Source<'static>, I
         });
     }
     match dicom::is_directory(path) {
-        true => dicom::open_directory(path, array),
+        true => dicom::open_directory(path, array, missing),
         false => Err(sniff::directory(path)),
     }
 }
@@ -498,10 +524,12 @@ impl<'a> Source<'a> {
             notes: Vec::new(),
             facts,
             scale: None,
+            is_rescaled: false,
             others: Vec::new(),
             unplaced: None,
             files: Vec::new(),
             file: None,
+            boxes: None,
             data: Data::Stored(Box::new(reader)),
         }
     }
@@ -513,10 +541,12 @@ impl<'a> Source<'a> {
             notes: Vec::new(),
             facts: Facts::default(),
             scale: None,
+            is_rescaled: false,
             others: Vec::new(),
             unplaced: None,
             files: Vec::new(),
             file: None,
+            boxes: None,
             data: Data::Decoded(decode),
         }
     }

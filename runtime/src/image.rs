@@ -1,19 +1,23 @@
 //! Images: samples on a grid in world space.
 //!
 //! Takes files of all formats that [`crate::formats`] knows, or arrays in memory, and returns an [`Image`]: its samples, converted
-//! once to the program's real type, stored component by component, and shared by all clones, with the transforms between
-//! index space and world space. Sample `n` of an axis is at index coordinate `n`. An image over time has several such sets of
+//! once to the program's real type or kept in a smaller type of the file, stored component by component, and shared by all clones,
+//! with the transforms between index space and world space. Sample `n` of an axis is at index coordinate `n`. An image over time has several such sets of
 //! samples, its frames, one after the other, and a [`TimeAxis`]. A large file whose samples are stored just as those of an image are
-//! can be mapped instead: then its samples are used where they are, and need not fit into memory.
+//! can be mapped instead: then its samples are used where they are, and need not fit into memory. The samples of other large files are
+//! loaded on demand, where the file lets them be read in any order.
 //!
 //! Samples of one component are contiguous, axis 0 fastest, and the allocation goes on for [`ROW_LOAD`]` - 1` samples
 //! after the last one: loading [`ROW_LOAD`] consecutive samples from any valid one stays inside it.
 
 mod array;
 mod components;
+mod demand;
 mod describe;
 mod explain;
 mod file_grid;
+mod findings;
+mod load;
 mod mapped;
 mod normalize;
 mod place;
@@ -26,31 +30,30 @@ mod says;
 mod shared;
 mod statistics;
 mod store;
+mod stored;
 mod time;
 mod worlds;
 
 use rayon::prelude::*;
 use std::fmt;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
 pub use crate::file_reference::Frames;
 use crate::file_reference::chosen;
-use crate::formats::{Facts, Source};
-pub use crate::formats::{ImageError, Level, Note, Triangle};
+pub use crate::formats::{ImageError, Level, Missing, Note, Triangle};
 pub use crate::grid::{Orientation, OrientationError, Since, Surroundings, TimeAxis};
 use crate::memory::{self, Claim};
-use crate::nrrd::{Header, Nrrd, SampleType, Samples};
+use crate::nrrd::{SampleType, Samples};
+use crate::simd::small::Small;
 pub use array::ImageArray;
 pub use describe::{AsImage, ChosenFrame, Description, describe, files_of};
 pub use file_grid::grid_of_file;
-use normalize::Plan;
-use planes::Planes;
 pub use request::{Declared, GivenTimes, MapFiles, MeasurementFrame, Reading, World};
 pub use shared::{Arrangement, SharedImage, Strided};
 pub use statistics::{BARS, Statistics};
-use store::Store;
-use worlds::surroundings;
+use stored::Stored;
 pub use worlds::{FirstDate, disagreements};
 
 /// Samples that may be loaded together from any valid sample on.
@@ -62,7 +65,7 @@ pub trait Real: num_traits::Float + Default + fmt::Debug + Send + Sync + 'static
     const SAMPLE: SampleType;
 
     /// Some of the samples by a plain cast, never rescaled; `None` for opaque blocks.
-    fn from_samples(samples: &Samples, range: std::ops::Range<usize>) -> Option<Vec<Self>>;
+    fn from_samples(samples: &Samples, range: Range<usize>) -> Option<Vec<Self>>;
 
     /// The nearest number.
     fn nearest(x: f64) -> Self;
@@ -79,7 +82,7 @@ macro_rules! real {
         impl Real for $type {
             const SAMPLE: SampleType = SampleType::$sample;
 
-            fn from_samples(samples: &Samples, range: std::ops::Range<usize>) -> Option<Vec<Self>> {
+            fn from_samples(samples: &Samples, range: Range<usize>) -> Option<Vec<Self>> {
                 samples.convert_range(range)
             }
 
@@ -110,7 +113,7 @@ pub struct Image<T> {
     voxel_shape: Vec<usize>,
     frames: usize,
     time: Option<TimeAxis>,
-    samples: Arc<Store<T>>,
+    samples: Arc<Stored<T>>,
     orientation: Orientation,
 }
 
@@ -134,186 +137,15 @@ impl<T> Loaded<T> {
     }
 }
 
-/// Samples that are converted at a time.
-const PIECE: usize = 1 << 14;
-
 /// Samples whose range is found at a time.
 const RANGED: usize = 1 << 16;
 
 impl<T: Real> Image<T> {
-    /// Reads a file of any known format as an image of the given dimension and voxel shape. Any sample type is converted.
-    /// `FILE#N` and `FILE#N:M` choose frames of a file that has an axis of them.
-    pub fn read(path: &Path, dim: usize, voxel_shape: &[usize]) -> Result<Loaded<T>, ImageError> {
-        Image::read_with(path, Declared::new(dim, voxel_shape), &Reading::default())
-    }
-
-    /// Reads a file as [`Image::read`] does, with what its user says beside the name.
-    pub fn read_with(
-        path: &Path,
-        declared: Declared<'_>,
-        reading: &Reading,
-    ) -> Result<Loaded<T>, ImageError> {
-        let chosen = chosen(path);
-        let file = chosen.file;
-        let array = reading.array.as_deref().or(chosen.array);
-        let reading = Reading {
-            frames: reading.frames.or(chosen.frames),
-            array: array.map(str::to_string),
-            ..reading.clone()
-        };
-        Source::open_array(file, reading.array.as_deref())
-            .and_then(|source| Image::from_source(source, declared, &reading))
-            .map_err(|e| e.in_file(file).of_input(reading.name.as_deref()))
-    }
-
-    /// An image of a declared type from the bytes of a file of any known format.
-    pub fn from_bytes(
-        bytes: &[u8],
-        declared: Declared<'_>,
-        reading: &Reading,
-    ) -> Result<Loaded<T>, ImageError> {
-        Source::of_bytes(bytes, None, reading.array.as_deref())
-            .and_then(|source| Image::from_source(source, declared, reading))
-            .map_err(|e| e.of_input(reading.name.as_deref()))
-    }
-
-    fn from_source(
-        source: Source<'_>,
-        declared: Declared<'_>,
-        reading: &Reading,
-    ) -> Result<Loaded<T>, ImageError> {
-        let header = source.header().clone();
-        let plan = normalize::plan(&header, source.facts(), declared, reading);
-        let mut plan = plan.map_err(|error| {
-            let others = source.others_of(declared.components());
-            others.fold(error, |error, name| {
-                error.hint(format!("or take the array `{name}`: `FILE#{name}`"))
-            })
-        })?;
-        if let (Some(error), None) = (source.unplaced(), &reading.place) {
-            return Err(error.clone());
-        }
-        plan.notes.splice(0..0, source.notes().iter().cloned());
-        let needed = bytes_of::<T>(&plan, declared);
-        let (mut source, mut obstacle) = (source, None);
-        if mapped::is_wanted(reading, needed) {
-            match mapped::map(&source, &plan, declared)? {
-                Ok(store) => return Ok(Image::loaded(&header, plan, declared, reading, store)),
-                Err(why) => obstacle = Some(why),
-            }
-            // Of a file that is too short the length is reported, not that there is no memory for it.
-            source = source.checked()?;
-        }
-        if let Some(why) = obstacle.filter(|_| reading.map == MapFiles::Always) {
-            let note = format!("the file is read, as it cannot be mapped: {why}");
-            plan.notes.push(Note::new(note));
-        }
-        let claim = claim_memory(needed, reading).map_err(|error| {
-            let way_out = obstacle.and_then(|why| why.way_out("IN"));
-            way_out.into_iter().fold(error, ImageError::hint)
-        })?;
-        let source = source.checked()?;
-        let scale = source.scale();
-        let (mut beyond, mut found) = (0, Vec::new());
-        let mut loaded = Image::fill(&header, plan, declared, reading, claim, |planes| {
-            found = source.read_pieces(&mut |piece| {
-                let range = 0..piece.len();
-                // Blocks were refused with the header.
-                let piece = match (scale, piece) {
-                    (None, Samples::F64(stored)) => rounded(&stored, &mut beyond),
-                    (None, piece) => T::from_samples(&piece, range).unwrap_or_default(),
-                    (Some((slope, intercept)), piece) => {
-                        let mut stored: Vec<f64> = piece.convert().unwrap_or_default();
-                        stored.iter_mut().for_each(|x| *x = *x * slope + intercept);
-                        rounded(&stored, &mut beyond)
-                    }
-                };
-                planes.put(&piece);
-            })?;
-            Ok(())
-        })?;
-        loaded.notes.extend(found);
-        let warning = beyond_single(beyond);
-        loaded.notes.extend(warning.map(Note::warning));
-        Ok(loaded)
-    }
-
-    /// An image of a declared type from an array in memory. Any sample type is converted.
-    pub fn from_nrrd(
-        nrrd: &Nrrd,
-        declared: Declared<'_>,
-        reading: &Reading,
-    ) -> Result<Loaded<T>, ImageError> {
-        let plan = normalize::plan(nrrd.header(), &Facts::default(), declared, reading)?;
-        let claim = claim_memory(bytes_of::<T>(&plan, declared), reading)?;
-        Image::fill(nrrd.header(), plan, declared, reading, claim, |planes| {
-            let samples = nrrd.samples();
-            for start in (0..samples.len()).step_by(PIECE) {
-                let piece = T::from_samples(samples, start..start + PIECE);
-                planes.put(&piece.unwrap_or_default());
-            }
-            Ok(())
-        })
-    }
-
-    /// The image of a plan, whose samples are put in place by `read`.
-    fn fill(
-        header: &Header,
-        plan: Plan,
-        declared: Declared<'_>,
-        reading: &Reading,
-        claim: Claim,
-        read: impl FnOnce(&mut Planes<'_, T>) -> Result<(), ImageError>,
-    ) -> Result<Loaded<T>, ImageError> {
-        let components = declared.components();
-        let mut planes = Planes::new(header, &plan, components)
-            .ok_or_else(|| ImageError::new("there is no memory for the samples"))?;
-        read(&mut planes)?;
-        let (samples, masked) = planes.finish(plan.turn.as_ref());
-        let store = Store::owned(samples, claim);
-        let mut loaded = Image::loaded(header, plan, declared, reading, store);
-        loaded.notes.extend(masked.map(|share| {
-            let percent = 100.0 * share;
-            Note::new(format!(
-                "the mask is dropped; it is 0 for {percent:.1} % of the samples"
-            ))
-        }));
-        Ok(loaded)
-    }
-
-    /// The image of a plan with its samples.
-    fn loaded(
-        header: &Header,
-        plan: Plan,
-        declared: Declared<'_>,
-        reading: &Reading,
-        samples: Store<T>,
-    ) -> Loaded<T> {
-        let mut notes = plan.notes;
-        let is_single = size_of::<T>() == size_of::<f32>();
-        if let Some(time) = plan.time.as_ref().filter(|_| is_single) {
-            notes.extend(time::beyond_single(time, plan.frames.count(), reading));
-        }
-        let image = Image {
-            sizes: plan.sizes,
-            voxel_shape: declared.shape.to_vec(),
-            frames: plan.frames.count(),
-            time: plan.time,
-            samples: Arc::new(samples),
-            orientation: plan.orientation,
-        };
-        Loaded {
-            image,
-            notes,
-            surroundings: surroundings(header, plan.since, reading),
-        }
-    }
-
     /// An image of other samples on the same grid; there are as many, with the padding.
     pub(crate) fn with_samples(&self, samples: Vec<T>, claim: Claim) -> Image<T> {
         debug_assert_eq!(samples.len(), self.samples.len());
         Image {
-            samples: Arc::new(Store::owned(samples, claim)),
+            samples: Arc::new(Stored::owned(samples, claim)),
             ..self.clone()
         }
     }
@@ -371,17 +203,39 @@ impl<T: Real> Image<T> {
         self.frame_stride() * self.frames
     }
 
-    /// All samples, frame by frame and component by component, and the padding. Samples of a mapped file that are not aligned are
-    /// copied for that, once.
+    /// All samples, frame by frame and component by component, and the padding. Samples of a smaller type, and those of a mapped file
+    /// that are not aligned, are copied for that, once.
     pub fn samples(&self) -> &[T] {
         self.samples.all()
     }
 
-    /// The bytes of all samples, without the padding.
-    pub fn sample_bytes(&self) -> &[u8] {
-        let bytes = self.sample_count() * size_of::<T>();
+    /// The bytes of samples that follow one another, in the real type: those of this number from one on. They are in `room` if their type
+    /// is smaller.
+    ///
+    /// # Panics
+    /// They do not exist.
+    pub fn sample_bytes<'a>(&'a self, range: Range<usize>, room: &'a mut Vec<T>) -> &'a [u8] {
+        assert!(range.start <= range.end && range.end <= self.sample_count());
+        let bytes = range.len() * size_of::<T>();
+        let first = match self.samples.as_small() {
+            None => self
+                .samples
+                .first()
+                .wrapping_add(range.start * size_of::<T>()),
+            Some(_) => self.samples.piece(range, room).as_ptr().cast(),
+        };
         // SAFETY: the samples are there, and numbers may be looked at as bytes.
-        unsafe { std::slice::from_raw_parts(self.samples.first().cast(), bytes) }
+        unsafe { std::slice::from_raw_parts(first, bytes) }
+    }
+
+    /// The bytes of memory that a sample takes: fewer than those of the real type if the samples are kept in the type of their file.
+    pub fn sample_size(&self) -> usize {
+        self.small().map_or(size_of::<T>(), |small| small.bytes())
+    }
+
+    /// The numbers that the samples stand for, if their type is smaller than the real type.
+    pub(crate) fn small(&self) -> Option<Small> {
+        self.samples.as_small()
     }
 
     /// Whether the samples are those of a file that is mapped.
@@ -389,12 +243,35 @@ impl<T: Real> Image<T> {
         self.samples.is_mapped()
     }
 
+    /// Whether the samples are loaded when they are first touched.
+    pub fn is_on_demand(&self) -> bool {
+        self.samples.is_on_demand()
+    }
+
+    /// Why some samples could not be loaded on demand, if some could not: they are 0, and no result counts.
+    pub fn failure(&self) -> Option<&str> {
+        self.samples.failure()
+    }
+
+    /// Notes about the samples that were loaded on demand so far. Those of samples that were read are in [`Loaded`].
+    pub fn findings(&self) -> Vec<Note> {
+        let Some(findings) = self.samples.findings() else {
+            return Vec::new();
+        };
+        let (missing, beyond) = findings.counts();
+        let loaded = format!("{}: in the parts that were loaded", findings.file());
+        let missing = Note::missing_values(missing);
+        let beyond = beyond_single(beyond).map(Note::warning);
+        let found = missing.into_iter().chain(beyond);
+        found.map(|note| note.on(&loaded)).collect()
+    }
+
     /// The first sample, which need not be aligned.
-    pub(crate) fn first_sample(&self) -> *const T {
+    pub(crate) fn first_sample(&self) -> *const u8 {
         self.samples.first()
     }
 
-    /// All samples and the padding, if they are aligned.
+    /// All samples and the padding, if they are aligned and of the real type.
     pub(crate) fn aligned_samples(&self) -> Option<&[T]> {
         self.samples.aligned()
     }
@@ -490,16 +367,6 @@ pub fn finite_range(numbers: &[f64]) -> (f64, f64) {
     finite.fold(NO_RANGE, |(low, high), &x| (low.min(x), high.max(x)))
 }
 
-/// Numbers in the precision of a program; counts those that become infinite.
-fn rounded<T: Real>(stored: &[f64], beyond: &mut u64) -> Vec<T> {
-    let round = |&x: &f64| {
-        let nearest = T::nearest(x);
-        *beyond += u64::from(x.is_finite() && !nearest.is_finite());
-        nearest
-    };
-    stored.iter().map(round).collect()
-}
-
 /// The warning that this many finite numbers became infinite in single precision.
 pub fn beyond_single(samples: u64) -> Option<String> {
     let are = match samples {
@@ -511,27 +378,4 @@ pub fn beyond_single(samples: u64) -> Option<String> {
         "{samples} {are} beyond the greatest number of single precision, {:e}, and became infinite; `--double` keeps such numbers",
         f32::MAX
     ))
-}
-
-/// The bytes of the samples of an image.
-fn bytes_of<T>(plan: &Plan, declared: Declared<'_>) -> u64 {
-    let factors = plan.sizes.iter().map(|&n| n as u128);
-    let samples = factors.product::<u128>() * declared.components() as u128;
-    let samples = samples.saturating_mul(plan.frames.count() as u128);
-    u64::try_from(samples.saturating_mul(size_of::<T>() as u128)).unwrap_or(u64::MAX)
-}
-
-/// Claims the memory of an image, or refuses it if it needs more than there is, or than is allowed.
-fn claim_memory(needed: u64, reading: &Reading) -> Result<Claim, ImageError> {
-    let refused = |limit: u64| {
-        ImageError::new(format!(
-            "the image needs {} of memory, more than the {} there are",
-            memory::shown(needed),
-            memory::shown(limit)
-        ))
-    };
-    match reading.memory {
-        Some(limit) if needed > limit => Err(refused(limit)),
-        _ => memory::claim(needed).map_err(|shortage| refused(shortage.left)),
-    }
 }

@@ -7,6 +7,13 @@
 
 mod claims;
 mod contents;
+#[cfg(target_os = "linux")]
+mod demand;
+#[cfg(not(target_os = "linux"))]
+#[path = "memory/undemanded.rs"]
+mod demand;
+#[cfg(unix)]
+mod faults;
 #[cfg(unix)]
 mod lost;
 #[cfg(unix)]
@@ -14,13 +21,25 @@ mod mapped;
 #[cfg(not(unix))]
 #[path = "memory/unmapped.rs"]
 mod mapped;
+mod parts;
 
 pub(crate) use claims::Meter;
 pub use claims::{Claim, Shortage, claim, set_limit};
 pub(crate) use contents::Contents;
+pub(crate) use demand::Demand;
+#[cfg(target_os = "linux")]
+use lost::end_with;
 #[cfg(unix)]
 pub use lost::{LOST, before_lost};
 pub(crate) use mapped::Mapping;
+#[cfg(target_os = "linux")]
+use mapped::page_size;
+pub(crate) use parts::Parts;
+
+/// Lets samples that are loaded on demand take this many bytes at most, instead of half of the available memory.
+pub fn set_cache(bytes: u64) {
+    demand::set_cache(bytes);
+}
 
 /// The most bytes that one byte of a compressed file can stand for: no compression that is read reaches more. A code of LZW has twelve bits, and
 /// repeats 4,096 bytes at most.
@@ -76,6 +95,10 @@ pub(crate) unsafe trait Zero: Copy {}
 unsafe impl Zero for f32 {}
 // SAFETY: as above.
 unsafe impl Zero for f64 {}
+// SAFETY: the bits of 0 are 0.
+unsafe impl Zero for u8 {}
+// SAFETY: as above.
+unsafe impl Zero for u16 {}
 
 fn text(file: &str) -> Option<String> {
     std::fs::read_to_string(file).ok()
@@ -90,18 +113,48 @@ fn field(text: &str, name: &str) -> Option<u64> {
 /// The memory left to the control group, by which containers and batch systems limit memory.
 fn in_group() -> Option<u64> {
     let groups = text("/proc/self/cgroup")?;
+    [in_group_2(&groups), in_group_1(&groups)]
+        .into_iter()
+        .flatten()
+        .min()
+}
+
+/// The same for groups of version 2.
+fn in_group_2(groups: &str) -> Option<u64> {
     let group = groups.lines().find_map(|line| line.strip_prefix("0::"))?;
-    let number = |file: &str| {
-        text(&format!("/sys/fs/cgroup{group}/{file}"))?
-            .trim()
-            .parse()
-            .ok()
+    let in_file = |file: &str| text(&format!("/sys/fs/cgroup{group}/{file}"));
+    let number = |file: &str| in_file(file)?.trim().parse().ok();
+    let (most, used) = (number("memory.max")?, number("memory.current")?);
+    let statistics = in_file("memory.stat").unwrap_or_default();
+    Some(left_in_group(
+        most,
+        used,
+        field(&statistics, "inactive_file "),
+    ))
+}
+
+/// The same for groups of version 1, which limit one resource each.
+fn in_group_1(groups: &str) -> Option<u64> {
+    let of_memory = |line: &str| {
+        let (resources, group) = line.split_once(':')?.1.split_once(':')?;
+        let is_found = resources.split(',').any(|resource| resource == "memory");
+        is_found.then(|| group.to_string())
     };
-    let (most, used): (u64, u64) = (number("memory.max")?, number("memory.current")?);
-    // Cached files count as used but are given back when memory is short.
-    let statistics = text(&format!("/sys/fs/cgroup{group}/memory.stat")).unwrap_or_default();
-    let cached = field(&statistics, "inactive_file ").unwrap_or(0);
-    Some(most.saturating_sub(used.saturating_sub(cached)))
+    let group = groups.lines().find_map(of_memory)?;
+    let in_file = |file: &str| text(&format!("/sys/fs/cgroup/memory{group}/{file}"));
+    let statistics = in_file("memory.stat")?;
+    let most = field(&statistics, "hierarchical_memory_limit ")?;
+    let used = in_file("memory.usage_in_bytes")?.trim().parse().ok()?;
+    Some(left_in_group(
+        most,
+        used,
+        field(&statistics, "total_inactive_file "),
+    ))
+}
+
+/// Cached files count as used but are given back when memory is short.
+fn left_in_group(most: u64, used: u64, cached: Option<u64>) -> u64 {
+    most.saturating_sub(used.saturating_sub(cached.unwrap_or(0)))
 }
 
 /// The memory left below the limit that `ulimit -v` sets.

@@ -13,6 +13,7 @@ mod counting;
 mod lanes;
 mod radii;
 mod select;
+pub(crate) mod sight;
 
 pub use radii::RadiusStatistics;
 pub use select::Hits;
@@ -149,6 +150,12 @@ pub(crate) fn can_be_found<T: Coordinate, const D: usize>(position: [T; D]) -> b
     position.iter().all(|x| x.to_f64().is_finite())
 }
 
+/// How far from its centre, on every axis, the points are that a query may find; `None` if it finds nothing.
+pub(crate) fn reach<T: Coordinate, const D: usize>(centre: [T; D], radius: T) -> Option<f64> {
+    let finds = radius > T::default() && can_be_found(centre);
+    finds.then(|| radius.to_f64() * (1.0 + T::SLACK) + T::TINY)
+}
+
 /// Where points are written, each by one worker.
 pub(crate) struct PointRooms<T, const D: usize> {
     coordinates: [Room<T>; D],
@@ -253,8 +260,7 @@ impl<T: Coordinate, const D: usize> CellGrid<T, D> {
     /// and leaves them in `hits` in rank order.
     pub fn sphere(&self, centre: [T; D], radius: T, own: u32, hits: &mut Hits) {
         hits.clear();
-        let reach = radius.to_f64() * (1.0 + T::SLACK) + T::TINY;
-        if radius > T::default() && centre.iter().all(|x| x.to_f64().is_finite()) {
+        if let Some(reach) = reach(centre, radius) {
             let middle = centre.map(T::to_f64);
             self.cells
                 .cover(middle, reach, self.count, &mut hits.ranges);

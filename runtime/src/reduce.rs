@@ -1,15 +1,17 @@
-//! Ordered reductions: takes values in strand order, gives one value that does not depend on how
-//! many workers helped.
+//! Reductions: takes values in strand order, gives one value that does not depend on how many workers helped.
 //!
-//! The values are cut into chunks of [`CHUNK`], each chunk is folded from left to right starting at
+//! Sums of reals are exact and rounded once to the type of the values, and so are the sums in means and variances. Other reductions
+//! are ordered: the values are cut into chunks of [`CHUNK`], each chunk is folded from left to right starting at
 //! the identity, and the results of the chunks are folded from left to right. The shape depends on
 //! the number of values only; up to one chunk it is the plain left-to-right fold. Tensor values are
 //! reduced component by component. Arithmetic is that of the values' own type; integers wrap.
 
+mod exact;
+
 use crate::strands::Scalar;
 use rayon::prelude::*;
 use std::fmt;
-use std::ops::{Add, Mul, Sub};
+use std::ops::{Mul, Sub};
 
 /// Values folded in one piece.
 pub const CHUNK: usize = 4096;
@@ -167,23 +169,24 @@ trait Number: Copy + PartialOrd + Send + Sync {
     const ONE: Self;
     const LEAST: Self;
     const GREATEST: Self;
-    fn plus(self, other: Self) -> Self;
     fn minus(self, other: Self) -> Self;
     fn times(self, other: Self) -> Self;
     /// Division by a count; only reals are asked. Of no values the mean is NaN.
     fn over(self, count: usize) -> Self;
+    /// The sums of a term for each value, by component.
+    fn sum(values: &[Self], components: usize, term: Term<'_, Self>) -> Vec<Self>;
 }
 
+/// A number that depends on the component of a value and on its scalar there.
+type Term<'a, T> = &'a (dyn Fn(usize, T) -> T + Sync);
+
 macro_rules! numbers {
-    ($($type:ty: $zero:literal, $one:literal, $least:expr, $greatest:expr, $plus:path, $minus:path, $times:path;)*) => { $(
+    ($($type:ty: $zero:literal, $one:literal, $least:expr, $greatest:expr, $minus:path, $times:path, $sum:expr;)*) => { $(
         impl Number for $type {
             const ZERO: Self = $zero;
             const ONE: Self = $one;
             const LEAST: Self = $least;
             const GREATEST: Self = $greatest;
-            fn plus(self, other: Self) -> Self {
-                $plus(self, other)
-            }
             fn minus(self, other: Self) -> Self {
                 $minus(self, other)
             }
@@ -193,21 +196,23 @@ macro_rules! numbers {
             fn over(self, count: usize) -> Self {
                 self / count as $type
             }
+            fn sum(values: &[Self], components: usize, term: Term<'_, Self>) -> Vec<Self> {
+                $sum(values, components, term)
+            }
         }
     )* };
 }
 
 numbers! {
-    f32: 0.0, 1.0, f32::NEG_INFINITY, f32::INFINITY, Add::add, Sub::sub, Mul::mul;
-    f64: 0.0, 1.0, f64::NEG_INFINITY, f64::INFINITY, Add::add, Sub::sub, Mul::mul;
-    i32: 0, 1, i32::MIN, i32::MAX, i32::wrapping_add, i32::wrapping_sub, i32::wrapping_mul;
-    i64: 0, 1, i64::MIN, i64::MAX, i64::wrapping_add, i64::wrapping_sub, i64::wrapping_mul;
+    f32: 0.0, 1.0, f32::NEG_INFINITY, f32::INFINITY, Sub::sub, Mul::mul, exact::sum;
+    f64: 0.0, 1.0, f64::NEG_INFINITY, f64::INFINITY, Sub::sub, Mul::mul, exact::sum;
+    i32: 0, 1, i32::MIN, i32::MAX, i32::wrapping_sub, i32::wrapping_mul, |v, n, term| fold(v, n, 0, term, i32::wrapping_add);
+    i64: 0, 1, i64::MIN, i64::MAX, i64::wrapping_sub, i64::wrapping_mul, |v, n, term| fold(v, n, 0, term, i64::wrapping_add);
 }
 
 fn reduce_numbers<T: Number>(reduction: Reduction, values: &[T], components: usize) -> Vec<T> {
     let count = values.len() / components.max(1);
-    let sum =
-        |term: &(dyn Fn(usize, T) -> T + Sync)| fold(values, components, T::ZERO, term, T::plus);
+    let sum = |term: Term<'_, T>| T::sum(values, components, term);
     let mean = || {
         sum(&|_, value| value)
             .into_iter()
@@ -264,7 +269,7 @@ fn fold<T: Number>(
     values: &[T],
     components: usize,
     identity: T,
-    term: &(dyn Fn(usize, T) -> T + Sync),
+    term: Term<'_, T>,
     combine: impl Fn(T, T) -> T + Sync,
 ) -> Vec<T> {
     let fold_chunk = |chunk: &[T]| {
@@ -360,21 +365,29 @@ mod tests {
     }
 
     #[test]
-    fn sums_follow_the_documented_shape() {
+    fn products_follow_the_documented_shape() {
         let values: Vec<f64> = (0..3 * CHUNK + 17)
-            .map(|i| (i as f64 * 0.7).sin() * 1e3f64.powi(i as i32 % 5))
+            .map(|i| 1.0 + (i as f64 * 0.7).sin() / 64.0)
             .collect();
         let by_chunks = values
             .chunks(CHUNK)
-            .map(|chunk| chunk.iter().fold(0.0, |a, b| a + b))
-            .reduce(|a, b| a + b)
+            .map(|chunk| chunk.iter().fold(1.0, |a, b| a * b))
+            .reduce(|a, b| a * b)
             .unwrap();
-        assert_eq!(real(Reduction::Sum, &values).to_bits(), by_chunks.to_bits());
-        let few = &values[..CHUNK];
-        assert_eq!(
-            real(Reduction::Sum, few).to_bits(),
-            few.iter().fold(0.0, |a, b| a + b).to_bits()
-        );
+        let product = real(Reduction::Product, &values);
+        assert_eq!(product.to_bits(), by_chunks.to_bits());
+    }
+
+    #[test]
+    fn sums_are_exact_in_any_order() {
+        let values: Vec<f64> = (0..3 * CHUNK + 17)
+            .map(|i| (i as f64 * 0.7).sin() * 1e3f64.powi(i as i32 % 5))
+            .collect();
+        let large = [values.clone(), vec![1e300, 1e-300]].concat();
+        let backwards: Vec<f64> = large.iter().rev().copied().collect();
+        let without: Vec<f64> = [backwards, vec![-1e300, -1e-300]].concat();
+        let sum = real(Reduction::Sum, &values);
+        assert_eq!(real(Reduction::Sum, &without).to_bits(), sum.to_bits());
     }
 
     #[test]

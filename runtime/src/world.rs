@@ -13,6 +13,7 @@
 //! [`guide`] tells the author of a code generator which function to call when, and how ownership works.
 
 mod abilities;
+mod away;
 mod complete;
 mod control;
 mod core;
@@ -27,6 +28,7 @@ mod program;
 mod residence;
 mod search;
 mod shares;
+mod spread;
 mod step;
 mod stream;
 mod tickets;
@@ -35,19 +37,23 @@ mod values;
 mod workers;
 
 pub use abilities::Abilities;
+pub use away::{BatchSequences, SequenceKeeper};
 pub use control::Control;
 pub use creation::Creation;
 pub use errors::{RunError, WorldError};
 pub use executor::{Batch, Executor, fate};
 pub use program::StrandProgram;
+pub use spread::Exchanges;
 pub use step::context::StepContext;
 pub use step::global::{BlockMap, GlobalContext, GlobalSequences, Reductions};
 pub use stream::{Completed, Completion, Wanted, can_be_forgotten, complete};
+pub use tickets::{batch_of, share_of};
 pub use values::gather::Gathered;
 pub use values::parts::Taker;
 pub use workers::{Starting, Workers};
 
 use self::core::Core;
+use self::exchange::Reach;
 use crate::strands::{Counts, StrandSet};
 use std::io::Write;
 use std::sync::Arc;
@@ -127,6 +133,19 @@ impl<P: StrandProgram> World<P> {
         // From now on the states in the world are current.
         self.core.bring_back(self.program.executor(), |_, _| true);
         self.core.residence.check(self.core.step)?;
+        match end {
+            // Of several ranks, rank 0 alone reads them. All ranks have met the same end.
+            Ok(_)
+            | Err(RunError::Strand { .. } | RunError::Memory { .. } | RunError::TooManyStrands)
+                if !self.core.is_short =>
+            {
+                self.core.complete(Reach::Root)?;
+                if end.is_ok() {
+                    self.core.failure()?;
+                }
+            }
+            _ => {}
+        }
         end
     }
 
@@ -134,16 +153,12 @@ impl<P: StrandProgram> World<P> {
         self.core.residence.check(self.core.step)?;
         let abilities = self.core.abilities;
         if !std::mem::replace(&mut self.started, true) && abilities.global_start {
-            self.global_block(P::global_start);
+            self.global_block(P::global_start)?;
         }
         self.flush(printer)?;
         if abilities.independent() {
             let program = &self.program;
-            let steps = match execute(&mut self.core, program, limit) {
-                Some(ran) => ran.steps,
-                None => complete::run_to_completion(&mut self.core, program, limit)?,
-            };
-            self.core.step += steps;
+            self.core.step += complete::run_to_completion(&mut self.core, program, limit)?;
             self.core.failure()?;
             self.core.finish(program.executor())?;
         } else {
@@ -169,14 +184,15 @@ impl<P: StrandProgram> World<P> {
     fn super_step(&mut self) -> Result<(), RunError> {
         let abilities = self.core.abilities;
         let program = &self.program;
-        match execute(&mut self.core, program, 1) {
+        let all = 0..self.core.roster.blocks();
+        match execute(&mut self.core, program, 1, std::slice::from_ref(&all)) {
             Some(ran) if ran.quietly && !abilities.global_update => {
                 self.core.finish_quietly();
                 return Ok(());
             }
             Some(_) => {}
             None => {
-                self.core.prepare();
+                self.core.prepare()?;
                 self.core.sweep_together(|cx, block, sets| {
                     step_block(program, abilities, cx, block, sets, 1);
                 })?;
@@ -185,7 +201,7 @@ impl<P: StrandProgram> World<P> {
         self.core.residence.note_change();
         let printed = self.core.printed();
         self.text.push_str(&printed);
-        if self.core.control.is_cancelled() {
+        if self.core.is_cancelled() {
             return Ok(());
         }
         self.core.residence.check(self.core.step)?;
@@ -198,13 +214,17 @@ impl<P: StrandProgram> World<P> {
                 self.core.bring_back(self.program.executor(), |_, _| true);
                 self.core.residence.check(self.core.step)?;
             }
-            self.global_block(P::global_update);
+            if abilities.reductions_fail {
+                // An error is that of all strands.
+                self.core.complete(Reach::All)?;
+            }
+            self.global_block(P::global_update)?;
         }
-        self.core.pack(self.program.executor());
+        self.core.pack(self.program.executor())?;
         self.core.residence.check(self.core.step)
     }
 
-    fn global_block(&mut self, block: fn(&mut P, &mut GlobalContext<'_>)) {
+    fn global_block(&mut self, block: fn(&mut P, &mut GlobalContext<'_>)) -> Result<(), RunError> {
         let mut cx = GlobalContext {
             core: &mut self.core,
             sequences: &mut self.globals,
@@ -215,6 +235,7 @@ impl<P: StrandProgram> World<P> {
         self.program
             .held_sequences(&mut |sequence| held.push(sequence));
         self.globals.keep_only(&held);
+        Ok(self.core.check_lost()?)
     }
 
     fn flush(&mut self, printer: &mut dyn Write) -> Result<(), RunError> {
@@ -264,8 +285,20 @@ impl<P: StrandProgram> World<P> {
         self.core.control = control;
     }
 
+    /// Lets these ranks alone run the strands, because they have executors. All ranks name the same, at least one; for strands that
+    /// cannot notice each other.
+    pub fn set_runners(&mut self, ranks: Vec<usize>) {
+        debug_assert!(self.core.abilities.independent() && !ranks.is_empty());
+        self.core.runners = Some(ranks);
+    }
+
+    /// Numbers about the exchanges between the ranks of a cluster, if they run the strands together super-step by super-step.
+    pub fn exchanges(&self) -> Exchanges {
+        self.core.exchanges()
+    }
+
     /// The values of a state variable over a set: for a grid all strands in row-major order, for a
-    /// collection in creation order.
+    /// collection in creation order. On a cluster rank 0 has those of all strands.
     pub fn gather(&self, variable: usize, set: StrandSet) -> Gathered {
         self.core.gather(variable, set)
     }

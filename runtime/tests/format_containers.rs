@@ -105,6 +105,75 @@ fn a_series_with_a_missing_slice_is_refused() {
         error.contains("slice 3 of 4 is missing, at −25 mm"),
         "{error}"
     );
+    assert!(error.contains("`--missing nan`"), "{error}");
+}
+
+/// An image whose missing parts are NaN, and its notes.
+fn filled(name: &str) -> (Image<f32>, Vec<String>) {
+    let mut reading = Reading::default();
+    reading.set_missing("nan").unwrap();
+    let loaded = Image::<f32>::read_with(&file(name), Declared::new(3, &[]), &reading);
+    let loaded = loaded.unwrap_or_else(|e| panic!("{e}"));
+    let notes = loaded.notes.iter().map(|note| note.text.clone());
+    (loaded.image, notes.collect())
+}
+
+/// Whether an image has the samples of another, but NaN in the slices `lost`; and whether they are at the same place.
+fn is_like_but_for(found: &Image<f32>, whole: &Image<f32>, lost: &[usize], slices: usize) {
+    let sizes = whole.sizes();
+    assert_eq!(found.sizes(), [sizes[0], sizes[1], slices]);
+    for z in 0..slices {
+        for y in 0..sizes[1] {
+            for x in 0..sizes[0] {
+                let sample = found.sample(0, &[x, y, z]).unwrap();
+                match lost.contains(&z) {
+                    true => assert!(sample.is_nan(), "{x} {y} {z}: {sample}"),
+                    false => assert_eq!(Some(sample), whole.sample(0, &[x, y, z])),
+                }
+            }
+        }
+    }
+    for corner in [[0.0, 0.0, 0.0], [1.0, 2.0, 3.0]] {
+        let [a, b] = [found, whole].map(|image| image.orientation().to_world(&corner));
+        let near = a.iter().zip(&b).all(|(a, b)| (a - b).abs() < 1e-9);
+        assert!(near, "{a:?} {b:?}");
+    }
+}
+
+#[test]
+fn a_missing_slice_is_nan_where_that_is_asked_for() {
+    let whole = Image::<f32>::read(&file("dicom-series"), 3, &[])
+        .unwrap()
+        .image;
+    let (found, notes) = filled("dicom-missing");
+    assert_eq!(notes, ["slice 3 of 4 is missing and became NaN"]);
+    is_like_but_for(&found, &whole, &[2], 4);
+    // A series that has all of its slices is as it was.
+    let (found, notes) = filled("dicom-series");
+    assert!(notes.is_empty(), "{notes:?}");
+    is_like_but_for(&found, &whole, &[], 4);
+    let error = Reading::default().set_missing("zero").unwrap_err();
+    assert_eq!(error, "found `zero`, expected nan or refuse");
+}
+
+#[test]
+fn numbered_files_that_there_are_not_are_nan_where_that_is_asked_for() {
+    let error = refused("slice-%02d.png 1 4", 3, &[]).to_string();
+    assert!(error.contains("`--missing nan`"), "{error}");
+    let whole = Image::<f32>::read(&file("slice-%02d.png 1 3"), 3, &[])
+        .unwrap()
+        .image;
+    let (found, notes) = filled("slice-%02d.png 1 5");
+    let told = "2 of 5 files are missing and became NaN: 4 to 5";
+    assert!(notes.iter().any(|note| note == told), "{notes:?}");
+    is_like_but_for(&found, &whole, &[3, 4], 5);
+    // None at all.
+    let mut reading = Reading::default();
+    reading.set_missing("nan").unwrap();
+    let declared = Declared::new(3, &[]);
+    let read = Image::<f32>::read_with(&file("slice-%02d.png 7 9"), declared, &reading);
+    let error = read.map(|_| ()).unwrap_err().to_string();
+    assert!(error.contains("slice-07.png"), "{error}");
 }
 
 #[test]

@@ -108,8 +108,8 @@ fn meshes_are_read_as_xml() {
         let file = document("UnstructuredGrid", &data, n == 0);
         let mesh = FemFile::parse(file.as_bytes()).unwrap_or_else(|e| panic!("{e}"));
         let points = [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [7.0, 8.0, 9.0]];
-        assert_eq!(mesh.points, points);
-        assert_eq!(mesh.connectivity, [0, 1, 2]);
+        assert_eq!(mesh.points[..], points);
+        assert_eq!(mesh.connectivity[..], [0, 1, 2]);
         assert_eq!(mesh.arrays[0].name, ">t'");
         assert_eq!(mesh.arrays[0].values, points.concat());
     }

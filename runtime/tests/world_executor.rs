@@ -4,14 +4,16 @@
 mod common;
 
 use common::program::{Fate, Program, Strand, Strands, tensor};
+use common::ranks::on_ranks;
+use runtime::cluster::Team;
 use runtime::reduce::Values;
 use runtime::strands::{Scalar, Sharing, StateLayout, StrandSet};
 use runtime::world::{
-    Abilities, Batch, Creation, Executor, Gathered, GlobalSequences, RunEnd, World, fate,
+    Abilities, Batch, Creation, Executor, Gathered, GlobalSequences, RunEnd, Workers, World, fate,
 };
 use std::ops::Range;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex};
 
 const STRANDS: usize = 100;
 
@@ -197,4 +199,47 @@ fn states_stay_with_the_executor_until_they_are_needed() {
     let (.., [runs, fetched]) = ran(Countdown::new(4, true, true), Some(6));
     assert_eq!(runs, 6, "a call for every super-step");
     assert!(fetched > 0);
+}
+
+/// Some ranks have executors and run the strands of a world leg by leg; rank 0 has the results of a run alone.
+#[test]
+fn ranks_with_executors_run_the_strands_of_all() {
+    let legs = [Some(1), Some(3), None];
+    let run = |with_executor: bool, team: Option<(Arc<Team>, Vec<usize>)>| {
+        let creation = Creation::Grid(vec![STRANDS]);
+        let workers = Workers::from(2);
+        let workers = match &team {
+            Some((team, _)) => workers.with_team(Arc::clone(team)),
+            None => workers,
+        };
+        let program = Program(Countdown::new(4, false, with_executor));
+        let mut world = World::new(program, &creation, GlobalSequences::new(), workers).unwrap();
+        if let Some((_, runners)) = &team {
+            world.set_runners(runners.clone());
+        }
+        let views: Vec<String> = legs
+            .iter()
+            .map(|limit| {
+                let end = world.run(*limit, &mut std::io::sink()).unwrap();
+                let values = world.gather(0, StrandSet::All);
+                format!("{end:?} {} {:?} {values:?}", world.steps(), world.counts())
+            })
+            .collect();
+        let runs = world.program().executor.as_ref();
+        (views, runs.map_or(0, |remote| remote.runs.load(Relaxed)))
+    };
+    let (alone, _) = run(false, None);
+    for size in 1..=8 {
+        for runners in [vec![0], vec![size - 1], (0..size).collect::<Vec<_>>()] {
+            let shared = on_ranks(size, size as u64, |team| {
+                let has_one = runners.contains(&team.rank());
+                run(has_one, Some((team, runners.clone())))
+            });
+            let label = format!("{size} ranks, executors on {runners:?}");
+            assert_eq!(shared[0].0, alone, "{label}");
+            for (rank, (_, runs)) in shared.iter().enumerate() {
+                assert_eq!(*runs > 0, runners.contains(&rank), "{label}: rank {rank}");
+            }
+        }
+    }
 }

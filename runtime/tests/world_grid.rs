@@ -40,6 +40,8 @@ const ON_THEIR_OWN: Abilities = Abilities {
     dies: false,
     counts: false,
     prints: false,
+    ends_at_once: false,
+    reductions_fail: false,
     global_start: false,
     global_update: false,
 };

@@ -55,6 +55,8 @@ impl Chatter {
                 dies: true,
                 counts: true,
                 prints: true,
+                ends_at_once: false,
+                reductions_fail: false,
                 global_start: true,
                 global_update: true,
                 communicates: false,

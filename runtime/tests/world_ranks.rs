@@ -200,7 +200,7 @@ fn legs(case: u64, is_together: bool, team: Option<Arc<Team>>) -> Vec<View> {
         let mut text = Vec::new();
         let end = world.run(limit, &mut text);
         let has_failed = end.is_err();
-        let values = match has_failed || !is_first && !is_together {
+        let values = match has_failed || !is_first {
             true => Vec::new(),
             false => (0..variables)
                 .map(|variable| format!("{:?}", world.gather(variable, StrandSet::All)))
@@ -243,8 +243,8 @@ fn strands_that_are_kept_are_those_of_a_run_alone() {
                     (alone.steps, alone.counts),
                     "{label}"
                 );
-                // Of strands that do not notice each other rank 0 alone has the values.
-                if rank == 0 || is_together {
+                // Rank 0 alone has the values.
+                if rank == 0 {
                     assert!(view.values == alone.values, "values: {label}");
                 }
             }

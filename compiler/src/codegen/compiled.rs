@@ -102,6 +102,11 @@ impl Compiled {
         ))
     }
 
+    /// The program in Low-IR, for any images.
+    pub(crate) fn low(&self) -> &Program<Low> {
+        &self.program
+    }
+
     /// The images that strands look for: those with a probe where `inside` has told them to, unless an input forbids it. `holds`
     /// tells whether the global in a slot is true.
     pub fn sought(&self, holds: &dyn Fn(u32) -> bool) -> Vec<u32> {
@@ -212,9 +217,11 @@ fn machine_code(
     let interface = &program.interface;
     let invariants = invariants(program);
     let globals: Vec<u32> = (0..slots.global_count()).collect();
+    let is_run = |(role, _): &&(Role, _)| !matches!(role, Role::Decide(_));
     let tasks: Vec<Task<'_>> = fitted
         .functions
         .iter()
+        .filter(is_run)
         .map(|(role, function)| {
             let sink = match role {
                 Role::Scales => Sink::Globals {
@@ -239,7 +246,7 @@ fn machine_code(
                 },
                 Role::Create => Sink::State { status: false },
                 Role::Start | Role::Update | Role::Stabilize => Sink::State { status: true },
-                Role::Reduce(_) => Sink::Results,
+                Role::Reduce(_) | Role::Decide(_) => Sink::Results,
             };
             let width = if role.is_strand_code() {
                 lanes.width

@@ -79,7 +79,9 @@ impl Linker {
     fn number(&mut self, op: &Op) {
         match op {
             Op::Str(text) if !self.strings.contains(text) => self.strings.push(text.clone()),
-            Op::Probe(field, _) | Op::Frame(field) if self.find(field).is_none() => {
+            Op::Probe(field, _) | Op::Frame(field) | Op::Decide(_, field)
+                if self.find(field).is_none() =>
+            {
                 self.fields.push(field.clone());
             }
             Op::FemProbe(probe) if !self.fem_probes.contains(probe) => {
@@ -87,6 +89,17 @@ impl Linker {
             }
             _ => {}
         }
+    }
+
+    /// The place of the decisions of a comparison in the frame's table: after the fields.
+    pub(super) fn decision_index(&self, comparison: u32) -> usize {
+        self.fields.len() + comparison as usize
+    }
+
+    /// The primitive that decides.
+    pub(super) fn decide(&self, lanes: Lanes) -> usize {
+        let primitive = probe::lookup_decide(real(lanes.double), lanes.width);
+        primitive.unwrap_or_else(|why| panic!("{why}")) as usize
     }
 
     /// Fields of one image and border share their place.
@@ -112,7 +125,7 @@ impl Linker {
     }
 
     /// The place of a field in the frame's table.
-    pub(super) fn field_index(&self, field: &Convolution) -> usize {
+    pub fn field_index(&self, field: &Convolution) -> usize {
         self.find(field).expect("a field of the program")
     }
 

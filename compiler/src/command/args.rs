@@ -9,6 +9,7 @@ use super::{
 use crate::{
     codegen::Target,
     front::codes::{self, Code},
+    low::Bounds,
     pipeline::{Options, STAGES},
 };
 use clap::{Args, CommandFactory, Parser, Subcommand, builder::PossibleValue, error::ErrorKind};
@@ -72,6 +73,9 @@ pub(super) struct Common {
     /// Instructions for vectors that generated code may use, at most: none, avx2 or avx512 [default: best for this machine]
     #[arg(long, value_name = "SET", value_parser = clap::builder::PossibleValuesParser::new(Isa::ALL.map(Isa::name)))]
     isa: Option<String>,
+    /// Probe images also where bounds of their values decide about a branch, for comparison
+    #[arg(long)]
+    no_bounds: bool,
     /// Whether messages have colour [default: auto, on terminals]
     // Messages about these very words may have it, so it is looked for before they are understood.
     #[arg(long, value_name = "WHEN", value_parser = clap::builder::PossibleValuesParser::new(super::colour::CHOICES))]
@@ -108,6 +112,10 @@ impl Common {
                 .and_then(Target::named)
                 .unwrap_or_default(),
             constants,
+            bounds: match self.no_bounds {
+                true => Bounds::None,
+                false => Bounds::default(),
+            },
             warn: self
                 .warn
                 .iter()

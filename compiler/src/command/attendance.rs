@@ -55,6 +55,10 @@ impl Observer for Attendance<'_> {
         {
             complain(&format!("warning: {absence}\n"));
         }
+        let gpus = run.gpus_of_ranks();
+        if self.options.verbose && !gpus.is_empty() {
+            complain(&format!("note: strands run on {}\n", gpus.join(", ")));
+        }
         if let (Some(reason), true) = (run.why_not_placed(), self.options.verbose) {
             complain(&format!(
                 "note: the positions of the strands do not place the grid: {reason}\n"

@@ -8,6 +8,7 @@ use super::{FAILURE, SUCCESS, complain, interrupts, read_source, report};
 use crate::{
     codegen::Target,
     front::source::Source,
+    low::Bounds,
     pipeline::{self, Options, WIDTHS},
 };
 use runtime::{file_name::FileName, output::replace_file, simd::Isa};
@@ -60,6 +61,7 @@ struct Payload {
     long_int: bool,
     width: Option<usize>,
     isa: Option<String>,
+    no_bounds: bool,
     target: String,
     constants: Vec<(String, String)>,
 }
@@ -170,6 +172,7 @@ impl Payload {
             long_int: options.long_int,
             width: options.width,
             isa: options.isa.map(|isa| isa.name().to_string()),
+            no_bounds: options.bounds == Bounds::None,
             target: options.target.name().to_string(),
             constants: options.constants.clone(),
         }
@@ -183,6 +186,10 @@ impl Payload {
                 long_int: self.long_int,
                 width: self.width,
                 isa: self.isa.as_deref().and_then(Isa::named),
+                bounds: match self.no_bounds {
+                    true => Bounds::None,
+                    false => Bounds::default(),
+                },
                 target: Target::named(&self.target).unwrap_or_default(),
                 constants: self.constants,
                 ..Options::default()

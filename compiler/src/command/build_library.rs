@@ -5,7 +5,7 @@
 
 use super::{FAILURE, SUCCESS, complain, info::interface_json, read_source, report};
 use crate::{
-    front::typed::tree::{Constant, InputDefault},
+    front::tree::{Constant, InputDefault},
     ir::interface::{Input, InputTarget, Interface},
     pipeline::{self, Options, Session, Stopped},
     run::{self, input_type},

@@ -6,7 +6,7 @@ use super::{
 use crate::{
     front::{
         report::to_json_lines,
-        typed::tree::{Program, VarKind},
+        tree::{Program, VarKind},
     },
     pipeline::{self, Options},
 };

@@ -16,12 +16,12 @@ use super::{
     report,
 };
 use crate::{
-    front::{codes, source::Source, typed::tree::Constant},
+    front::{codes, source::Source, tree::Constant},
     pipeline::Compiled,
     run::{Failure, Images, Inputs, KeptFiles, Recording, Run},
 };
 use runtime::{
-    image::Level,
+    image::{Level, Note},
     input::InputValue,
     memory,
     nrrd::STANDARD_INPUT,
@@ -49,6 +49,9 @@ pub(super) fn execute(
     interrupts::install();
     if let Some(bytes) = options.memory {
         memory::set_limit(bytes);
+    }
+    if let Some(bytes) = options.cache {
+        memory::set_cache(bytes);
     }
     let workers = match ranks::workers(options.workers) {
         Ok(workers) => workers,
@@ -246,13 +249,7 @@ impl Execution<'_> {
         inputs.set_readings(&options.readings, &options.reading);
         let images = Images::load_changed(self.compiled, &inputs, &mut self.kept);
         let images = images.map_err(|failure| self.failed(&failure))?;
-        for note in images.notes() {
-            match note.level {
-                Level::Warning => self.tell_once(format!("warning: {note}\n")),
-                Level::Note if !options.quiet => self.tell_once(format!("note: {note}\n")),
-                Level::Note => {}
-            }
-        }
+        self.tell_notes(images.notes());
         for note in images.mesh_notes() {
             self.tell_once(format!("warning: {note}\n"));
         }
@@ -265,6 +262,17 @@ impl Execution<'_> {
         self.images = Some((data, images.clone()));
         self.times.load += start.elapsed();
         Ok(images)
+    }
+
+    /// Says notes about images, when they are found first.
+    pub(super) fn tell_notes(&mut self, notes: &[Note]) {
+        for note in notes {
+            match note.level {
+                Level::Warning => self.tell_once(format!("warning: {note}\n")),
+                Level::Note if !self.options.quiet => self.tell_once(format!("note: {note}\n")),
+                Level::Note => {}
+            }
+        }
     }
 
     /// Says something that holds for several runs, when it is found first.

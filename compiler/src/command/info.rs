@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     codegen::gpu::Cuda,
-    front::typed::tree::{Constant, InputDefault},
+    front::tree::{Constant, InputDefault},
     ir::interface::Interface,
     pipeline::{self, Options, Session, Stopped},
     run,
@@ -194,9 +194,16 @@ fn image_file(path: &Path, words: &InfoWords) -> Option<String> {
         Ok((description, values)) => Some(image_lines(path, &description, values.as_ref())),
         // Each part of a file with several; all of thousands would bury the first.
         Err(error) if !error.choices().is_empty() => {
+            // The file is searched once for each of them, so fewer are shown of very many.
             const MOST: usize = 40;
+            const MANY: usize = 500;
+            const MOST_OF_MANY: usize = 8;
             let choices = error.choices();
-            let shown = if words.json { choices.len() } else { MOST };
+            let shown = match choices.len() {
+                all if words.json => all,
+                MANY.. => MOST_OF_MANY,
+                _ => MOST,
+            };
             let parts = choices.iter().take(shown).map(|choice| {
                 let mut part = path.as_os_str().to_os_string();
                 part.push(format!("#{choice}"));

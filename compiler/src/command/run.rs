@@ -15,7 +15,7 @@ use crate::{
     codegen::Target,
     front::{
         source::Source,
-        typed::tree::{Constant, InputDefault},
+        tree::{Constant, InputDefault},
     },
     pipeline::{self, Compiled, Options, Session, Stopped},
     run,
@@ -135,10 +135,11 @@ fn compile_and_run(
 
 /// Whether processes that run together can run this.
 fn alone_or_agreed(source: &Source, options: &Options, words: &[OsString]) -> Result<(), String> {
-    if ranks::team().is_some() && options.target != Target::Cpu {
-        return Err("with `--mpi` strands run on processors; leave `--target` out".into());
+    ranks::agree(source, options, words)?;
+    match options.target {
+        Target::Cpu => Ok(()),
+        Target::Cuda | Target::CudaOnly => ranks::choose_gpu(),
     }
-    ranks::agree(source, options, words)
 }
 
 /// The program as its command line sees it.

@@ -80,8 +80,10 @@ impl Execution<'_> {
         Ok(())
     }
 
-    /// Warns of images that the runs so far have missed.
-    fn tell_of_missed(&self) {
+    /// Warns of images that the runs so far have missed, and of samples that were found on demand.
+    fn tell_of_missed(&mut self) {
+        let findings = self.last.iter().flat_map(|run| run.findings());
+        self.tell_notes(&findings.collect::<Vec<_>>());
         for warning in self.last.iter().flat_map(|run| run.missed()) {
             complain(&format!("warning: {warning}\n"));
         }

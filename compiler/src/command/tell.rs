@@ -114,6 +114,9 @@ impl Execution<'_> {
             counts.stable,
             counts.active,
         ));
+        for note in run.exchanged() {
+            complain(&format!("note: {note}\n"));
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! The operations of Device-IR: those of Low-IR on scalars, and those that primitives are made of.
 
+use super::mesh::MeshOp;
 use crate::{
     ir::{Bits, Simple, leaf::KernelRef, words::Words},
     low,
@@ -139,6 +140,16 @@ pub enum Op {
     },
     /// The coefficient of a power in the weight of a tap, by the number of the tap.
     Coefficient(Table, u32),
+    /// How many intervals of time an image has. Within each, frames follow each other evenly.
+    Intervals(u32),
+    /// When an interval of time begins, by its number.
+    IntervalBegin(u32),
+    /// Frames in a unit of time, by the number of the interval.
+    IntervalRate(u32),
+    /// One for fields on meshes.
+    Mesh(MeshOp),
+    /// An image was probed, inside where the argument holds: for a warning, without a result.
+    Notice(u32),
     /// Where the argument holds, the strand is left to the CPU, as if the run had never touched it.
     Leave,
 }
@@ -197,7 +208,8 @@ impl Dialect for Device {
     fn has_effect(op: &Op) -> bool {
         match op {
             Op::Low(op) => low::Low::has_effect(op),
-            Op::Leave => true,
+            Op::Mesh(op) => op.has_effect(),
+            Op::Notice(_) | Op::Leave => true,
             _ => false,
         }
     }
@@ -236,8 +248,12 @@ fn signature(op: &Op) -> (Vec<Ty>, Vec<Ty>) {
         Op::Widen => (vec![REAL], vec![Ty::Double]),
         Op::Narrow => (vec![Ty::Double], vec![REAL]),
         Op::ToInt => (vec![REAL], vec![Device::INT]),
-        Op::Load { .. } | Op::Coefficient(..) => (vec![Device::INT], vec![REAL]),
-        Op::Leave => (vec![Device::BOOL], vec![]),
+        Op::Load { .. } | Op::Coefficient(..) | Op::IntervalBegin(_) | Op::IntervalRate(_) => {
+            (vec![Device::INT], vec![REAL])
+        }
+        Op::Intervals(_) => (vec![], vec![Device::INT]),
+        Op::Mesh(op) => op.signature(),
+        Op::Notice(_) | Op::Leave => (vec![Device::BOOL], vec![]),
     }
 }
 
@@ -284,6 +300,11 @@ impl fmt::Display for Op {
                 let kernel = table.kernel.0.name;
                 write!(f, "coefficient {kernel} {} {power}", table.order)
             }
+            Op::Intervals(image) => write!(f, "intervals {image}"),
+            Op::IntervalBegin(image) => write!(f, "interval-begin {image}"),
+            Op::IntervalRate(image) => write!(f, "interval-rate {image}"),
+            Op::Mesh(op) => write!(f, "{op}"),
+            Op::Notice(image) => write!(f, "notice {image}"),
             Op::Leave => f.write_str("leave"),
         }
     }
@@ -331,8 +352,15 @@ impl FromStr for Op {
                 };
                 Op::Coefficient(table, words.number(3)?)
             }
+            "intervals" => Op::Intervals(words.number(1)?),
+            "interval-begin" => Op::IntervalBegin(words.number(1)?),
+            "interval-rate" => Op::IntervalRate(words.number(1)?),
+            "notice" => Op::Notice(words.number(1)?),
             "leave" => Op::Leave,
-            _ => return text.parse().map(Op::Low),
+            _ => match MeshOp::parse(&words) {
+                Some(op) => Op::Mesh(op?),
+                None => return text.parse().map(Op::Low),
+            },
         })
     }
 }

@@ -31,11 +31,7 @@ pub fn lower(program: &Program<Low>, double: bool) -> Result<Program<Device>, Co
 
 /// The same function in Device-IR, for reals of 64 bits rather than 32 if `double`.
 pub fn expand(function: &Function<Low>, double: bool) -> Function<Device> {
-    let mut expander = Expander {
-        b: Builder::default(),
-        double,
-        values: vec![None; function.types.len()],
-    };
+    let mut expander = Expander::with(Builder::default(), double, function.types.len());
     let yields = expander.block(&function.body);
     let expanded = expander.b.finish(function.name.clone(), yields);
     remove_dead(number_values(expanded))
@@ -51,20 +47,29 @@ pub(super) struct Expander {
 }
 
 impl Expander {
+    /// A new function, from one with this many values.
+    pub(super) fn with(b: Builder<Device>, double: bool, values: usize) -> Expander {
+        Expander {
+            b,
+            double,
+            values: vec![None; values],
+        }
+    }
+
     fn block(&mut self, block: &Block<Low>) -> Vec<Value> {
         block.insts.iter().for_each(|inst| self.inst(inst));
         self.all(&block.yields)
     }
 
-    fn get(&self, value: Value) -> Value {
+    pub(super) fn get(&self, value: Value) -> Value {
         self.values[value.0 as usize].expect("defined before use")
     }
 
-    fn all(&self, values: &[Value]) -> Vec<Value> {
+    pub(super) fn all(&self, values: &[Value]) -> Vec<Value> {
         values.iter().map(|&v| self.get(v)).collect()
     }
 
-    fn define(&mut self, old: &[Value], new: Vec<Value>) {
+    pub(super) fn define(&mut self, old: &[Value], new: Vec<Value>) {
         assert_eq!(old.len(), new.len(), "as many results as before");
         for (old, new) in old.iter().zip(new) {
             self.values[old.0 as usize] = Some(new);
@@ -113,6 +118,8 @@ impl Expander {
         match op {
             low::Op::Probe(field, orders) => self.probe(field, *orders, args),
             low::Op::Frame(field) => self.frame(field.image, args[0]),
+            // Nothing is decided there, and the field is probed.
+            low::Op::Decide(..) => vec![self.number(0.0)],
             low::Op::Eigen(n) => self.eigensystem(*n, args),
             low::Op::Math(function) => vec![self.math(*function, args)],
             _ => self.b.op(Op::Low(op.clone()), args),

@@ -13,35 +13,44 @@ use std::fmt;
 /// that super-step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Construct {
-    /// Sequences of varying length.
+    /// Sequences of varying length, of strands that look at others.
     Sequences,
-    /// Fields on meshes.
-    Meshes,
 }
 
 impl fmt::Display for Construct {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Construct::Sequences => "strands have sequences of varying length",
-            Construct::Meshes => "strands probe fields on meshes",
-        })
+        let Construct::Sequences = self;
+        f.write_str("strands with sequences of varying length look at others")
     }
 }
 
 /// The methods that run there.
 pub const METHODS: [Role; 3] = [Role::Start, Role::Update, Role::Stabilize];
 
-/// The first thing in the methods of a program that needs the CPU.
+/// The construct of a program for which its strands need the CPU.
 pub fn unsupported(program: &Program<Low>) -> Option<Construct> {
-    let mut found = None;
-    for (role, function) in &program.functions {
-        if METHODS.contains(role) {
-            function.each_op(&mut |op, _, _| found = found.or(only_on_cpu(op)));
-        }
-    }
+    looks_and_lists(program).then_some(Construct::Sequences)
+}
+
+/// Whether strands look at others and have sequences.
+fn looks_and_lists(program: &Program<Low>) -> bool {
     let state = &program.interface.state;
-    let keeps_lists = || state.iter().any(|s| has_lists(&s.variable.ty));
-    found.or_else(|| keeps_lists().then_some(Construct::Sequences))
+    let (mut looks, mut has) = (false, state.iter().any(|s| has_lists(&s.variable.ty)));
+    for (role, function) in &program.functions {
+        let is_method = METHODS.contains(role);
+        function.each_op(&mut |op, _, _| match op {
+            low::Op::Dynamic(Dynamic::Sphere { .. } | Dynamic::Other(..)) => looks |= is_method,
+            low::Op::Dynamic(
+                Dynamic::List(..)
+                | Dynamic::Append(_)
+                | Dynamic::Prepend(_)
+                | Dynamic::Concatenate(_)
+                | Dynamic::Item(_),
+            ) => has |= is_method,
+            _ => {}
+        });
+    }
+    looks && has
 }
 
 /// The first state slot and the dimension of positions, if strands look for others.
@@ -66,43 +75,6 @@ pub fn reduces(program: &Program<Low>) -> bool {
         });
     }
     found
-}
-
-fn only_on_cpu(op: &low::Op) -> Option<Construct> {
-    Some(match op {
-        low::Op::Dynamic(dynamic) => match dynamic {
-            Dynamic::Count(_)
-            | Dynamic::New(_)
-            | Dynamic::Sphere { .. }
-            | Dynamic::StrandAt
-            | Dynamic::Other(..) => return None,
-            Dynamic::Reduce(_) => unreachable!("a reduction over strands in a method"),
-            Dynamic::List(..)
-            | Dynamic::Append(_)
-            | Dynamic::Prepend(_)
-            | Dynamic::Concatenate(_)
-            | Dynamic::Item(_) => Construct::Sequences,
-        },
-        low::Op::Locate(..) | low::Op::CellNumber(_) | low::Op::FemProbe(_) => Construct::Meshes,
-        low::Op::Real(_)
-        | low::Op::Int(_)
-        | low::Op::Bool(_)
-        | low::Op::Str(_)
-        | low::Op::Global(..)
-        | low::Op::State(..)
-        | low::Op::Arg(..)
-        | low::Op::Image(..)
-        | low::Op::Simple(_)
-        | low::Op::Math(_)
-        | low::Op::Select(_)
-        | low::Op::IntDiv(_)
-        | low::Op::IntRem(_)
-        | low::Op::Probe(..)
-        | low::Op::Frame(_)
-        | low::Op::Eigen(_)
-        | low::Op::CheckIndex(_)
-        | low::Op::Print(_) => return None,
-    })
 }
 
 fn has_lists(ty: &tensor::Ty) -> bool {

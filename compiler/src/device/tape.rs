@@ -67,7 +67,7 @@ impl Expander {
     }
 
     /// Emits the operations of a tape, in a width.
-    fn play(&mut self, tape: &Tape, width: Width, args: &[Value]) -> Vec<Value> {
+    pub(super) fn play(&mut self, tape: &Tape, width: Width, args: &[Value]) -> Vec<Value> {
         // A step without a result has the value of its operand.
         let mut values: Vec<Value> = Vec::with_capacity(tape.steps.len());
         for step in &tape.steps {

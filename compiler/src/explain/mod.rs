@@ -5,6 +5,7 @@
 //! reference evaluator replays the equations that lead from the source to that result.
 
 mod counts;
+mod decided;
 mod part;
 mod report;
 mod scope;
@@ -13,7 +14,7 @@ pub use counts::Counts;
 pub use part::Part;
 
 use crate::{
-    front::{deep, diag::Diagnostic, source::Source, typed::tree},
+    front::{deep, diag::Diagnostic, source::Source, tree},
     high::{self, High, Op, Translation},
     ir::{
         interface::Interface,
@@ -42,6 +43,8 @@ pub struct Explanation {
     pub meshes: BTreeMap<String, usize>,
     /// The regions, in the order in which their functions run.
     pub parts: Vec<Part>,
+    /// The comparisons that bounds of images decide, each with the function that it is in.
+    pub decided: Vec<(Role, String)>,
 }
 
 /// Why there is no explanation.
@@ -68,7 +71,10 @@ pub fn explain(
     let Some(program) = checked.program else {
         return Err(Unexplained::Errors(checked.diagnostics));
     };
-    let explanation = deep(|| explain_here(source, &program, options, name))?;
+    let mut explanation = deep(|| explain_here(source, &program, options, name))?;
+    if name.is_none() {
+        explanation.decided = decided::decided(source, options, &explanation.leaves);
+    }
     if name.is_some() && explanation.parts.is_empty() {
         let all = deep(|| explain_here(source, &program, options, None))?;
         let names: BTreeSet<String> = all.parts.into_iter().flat_map(|part| part.names).collect();
@@ -209,6 +215,7 @@ impl<'a> Explainer<'a> {
                 leaves: Vec::new(),
                 meshes: BTreeMap::new(),
                 parts: Vec::new(),
+                decided: Vec::new(),
             },
         }
     }

@@ -54,6 +54,15 @@ impl Explanation {
                 let _ = writeln!(out, "  {:24} {}", law.name, law.statement);
             }
         }
+        if !self.decided.is_empty() {
+            let _ = writeln!(
+                out,
+                "\ndecided by bounds of images, where these tell, without a probe"
+            );
+            for (role, comparison) in &self.decided {
+                wrapped(&mut out, 2, &format!("{}: {comparison}", role.name()));
+            }
+        }
         if plain > 0 {
             let _ = writeln!(
                 out,

@@ -181,9 +181,10 @@ impl<'a> Scope<'a> {
                 };
                 Expr::Apply(OpDef::named(row)?, all())
             }
-            Op::Base(Base::Image(number, ImageInfo::Size(axis))) => {
-                Expr::Int(format!("size({})[{axis}]", self.image(*number)))
-            }
+            Op::Base(Base::Image(number, ImageInfo::Size(axis))) => Expr::Int(format!(
+                "size({})[{axis}]",
+                image_of(self.interface, *number)
+            )),
             Op::Base(Base::Element(_)) => match (self.makers.get(&args[0]), self.int(args[1])) {
                 (Some((Op::Base(Base::Sequence(_)), elements)), Some(k)) => {
                     self.expr_within(*elements.get(k)?, display, room)
@@ -226,7 +227,7 @@ impl<'a> Scope<'a> {
     /// A leaf field as programs write it.
     pub(super) fn definition(&self, leaf: &Leaf) -> String {
         match leaf {
-            Leaf::Convolution(field) => self.convolution(field),
+            Leaf::Convolution(field) => convolution(self.interface, field),
             Leaf::Fem(field) => {
                 let fem = self.fem(field.fem);
                 match &field.outside {
@@ -251,58 +252,58 @@ impl<'a> Scope<'a> {
             (None, _) => fem.variable.clone(),
         }
     }
+}
 
-    /// An image convolved with kernels, as programs write it.
-    fn convolution(&self, field: &Convolution) -> String {
-        let all: Vec<&str> = field.kernels.iter().map(|kernel| kernel.0.name).collect();
-        let mut different = all.clone();
-        different.dedup();
-        let space = if different.len() == 1 { different } else { all };
-        let time = field.time.map(|time| time.kernel.0.name);
-        // Linear in time is what an image has anyway.
-        let kernels = match (&space[..], time) {
-            ([one], None | Some("tent")) => (*one).to_string(),
-            _ => {
-                let all: Vec<&str> = space.into_iter().chain(time).collect();
-                format!("KRNS({})", all.join(", "))
+/// An image convolved with kernels, as programs write it.
+pub(super) fn convolution(interface: &Interface, field: &Convolution) -> String {
+    let all: Vec<&str> = field.kernels.iter().map(|kernel| kernel.0.name).collect();
+    let mut different = all.clone();
+    different.dedup();
+    let space = if different.len() == 1 { different } else { all };
+    let time = field.time.map(|time| time.kernel.0.name);
+    // Linear in time is what an image has anyway.
+    let kernels = match (&space[..], time) {
+        ([one], None | Some("tent")) => (*one).to_string(),
+        _ => {
+            let all: Vec<&str> = space.into_iter().chain(time).collect();
+            format!("KRNS({})", all.join(", "))
+        }
+    };
+    let image = image_of(interface, field.image);
+    let image = match &field.border {
+        // What an image has anyway.
+        Border::Clamp => image,
+        border => {
+            let kind = Builtin::Border(border.clone().map(|_| ()));
+            let mut rows = OPERATORS.iter();
+            let row = rows.find(|row| row.meaning == Meaning::Builtin(kind));
+            let mut args = vec![Expr::Name(image)];
+            if let Border::Constant(components) = border {
+                args.push(literal(&field.shape, components));
             }
-        };
-        let image = self.image(field.image);
-        let image = match &field.border {
-            // What an image has anyway.
-            Border::Clamp => image,
-            border => {
-                let kind = Builtin::Border(border.clone().map(|_| ()));
-                let mut rows = OPERATORS.iter();
-                let row = rows.find(|row| row.meaning == Meaning::Builtin(kind));
-                let mut args = vec![Expr::Name(image)];
-                if let Border::Constant(components) = border {
-                    args.push(literal(&field.shape, components));
-                }
-                Expr::Apply(row.expect("every border has a row"), args).to_string()
-            }
-        };
-        match field.time {
-            None | Some(TimeKernel { order: 0, .. }) => format!("{kernels} ⊛ {image}"),
-            Some(time) => {
-                let times = vec!["time"; time.order.into()].join(", ");
-                format!("∂[{times}] ({kernels} ⊛ {image})")
-            }
+            Expr::Apply(row.expect("every border has a row"), args).to_string()
+        }
+    };
+    match field.time {
+        None | Some(TimeKernel { order: 0, .. }) => format!("{kernels} ⊛ {image}"),
+        Some(time) => {
+            let times = vec!["time"; time.order.into()].join(", ");
+            format!("∂[{times}] ({kernels} ⊛ {image})")
         }
     }
+}
 
-    fn image(&self, number: u32) -> String {
-        let inputs = &self.interface.inputs;
-        let input = inputs
-            .iter()
-            .find(|input| input.target == InputTarget::Image(number));
-        let image = &self.interface.images[number as usize];
-        match (input, &image.file, &image.blur) {
-            (Some(input), ..) => input.name.clone(),
-            (None, Some(file), _) => format!("load_image(\"{file}\")"),
-            (None, None, Some(blur)) => format!("blur({}, …)", self.image(blur.of)),
-            (None, None, None) => format!("image {number}"),
-        }
+fn image_of(interface: &Interface, number: u32) -> String {
+    let inputs = &interface.inputs;
+    let input = inputs
+        .iter()
+        .find(|input| input.target == InputTarget::Image(number));
+    let image = &interface.images[number as usize];
+    match (input, &image.file, &image.blur) {
+        (Some(input), ..) => input.name.clone(),
+        (None, Some(file), _) => format!("load_image(\"{file}\")"),
+        (None, None, Some(blur)) => format!("blur({}, …)", image_of(interface, blur.of)),
+        (None, None, None) => format!("image {number}"),
     }
 }
 

@@ -66,6 +66,9 @@ macro_rules! codes {
 /// Warnings that are off by default.
 pub const ON_DEMAND: [Code; 1] = [BROADCAST];
 
+/// Warnings about whole programs, which count only if there are no errors.
+pub const OF_RIGHT_PROGRAMS: [Code; 2] = [UNUSED, ENDLESS_STRAND];
+
 #[rustfmt::skip]
 codes! {
     // Text

@@ -22,10 +22,7 @@ use super::High;
 use crate::{
     front::{
         limits::{closed_form::obstacles, observed::Observed},
-        typed::{
-            int_range,
-            tree::{self, Block, Expr, ExprKind, Global, InputDefault, VarId},
-        },
+        tree::{self, Block, Expr, ExprKind, Global, InputDefault, VarId, int_range},
     },
     ir::{
         Bits,
@@ -39,7 +36,7 @@ use requests::Parameters;
 pub use requests::Request;
 use statics::Statics;
 use std::{collections::BTreeMap, sync::Arc};
-use time::OverTime;
+use time::{OverTime, Translated};
 
 /// The variables that values of a function were given to, in that order.
 pub type Names = Vec<(Value, VarId)>;
@@ -268,6 +265,10 @@ struct Translator<'a> {
     is_repeated: bool,
     /// The definitions of fields over time.
     over_time: OverTime,
+    /// The number of definitions of fields over time so far.
+    definitions: usize,
+    /// The fields that they have been translated to.
+    translated: Translated,
     /// The time at which a field over time is being translated.
     time: Option<Value>,
 }
@@ -292,6 +293,8 @@ impl<'a> Translator<'a> {
             call: 0,
             is_repeated: false,
             over_time: OverTime::new(),
+            definitions: 0,
+            translated: Translated::new(),
             time: None,
         }
     }

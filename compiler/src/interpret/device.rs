@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     device::{Arithmetic, Device, Op, Table, Width},
-    front::typed::tree::Constant,
+    front::tree::Constant,
     ir::{tensor::Ty, weights::weights},
     low::Low,
     ssa::{Evaluate, Interrupt},
@@ -72,13 +72,25 @@ impl Evaluate for Device {
                     tables.entry((*table, double)).or_insert_with(make)[tap][*power as usize]
                 }))
             }
+            Op::Intervals(image) => {
+                Datum::Int(world.images[*image as usize].intervals().len() as i64)
+            }
+            Op::IntervalBegin(image) => {
+                let intervals = world.images[*image as usize].intervals();
+                world.round(intervals[args[0].int() as usize].0)
+            }
+            Op::IntervalRate(image) => {
+                let intervals = world.images[*image as usize].intervals();
+                world.round(intervals[args[0].int() as usize].1)
+            }
+            Op::Mesh(op) => return Ok(world.mesh(*op, args)),
             Op::Leave if args[0].bool() => {
                 return Err(Interrupt::Error {
                     message: LEFT.into(),
                     place: 0,
                 });
             }
-            Op::Leave => return Ok(vec![]),
+            Op::Notice(_) | Op::Leave => return Ok(vec![]),
         }])
     }
 }

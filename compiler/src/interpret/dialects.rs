@@ -9,7 +9,7 @@ use super::{
     tensor,
 };
 use crate::{
-    front::typed::tree::Constant,
+    front::tree::Constant,
     high::{self, High},
     ir::tensor::Ty,
     low::{Element, Low},
@@ -61,7 +61,10 @@ impl Evaluate for Mid {
                 let time = args.get(1).map(|time| time.components()[0]);
                 Ok(store.probe(field, *orders, args[0], time))
             }
-            mid::Op::FemProbe(probe) => Ok(store.fem_probe(probe, args[0], args[1])),
+            mid::Op::FemProbe(probe) => {
+                let times: Vec<f64> = args[2..].iter().map(|t| t.components()[0]).collect();
+                Ok(store.fem_probe(probe, args[0], args[1], &times))
+            }
         }
     }
 }

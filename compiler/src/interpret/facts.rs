@@ -2,7 +2,7 @@
 
 use super::{fem::EvalMeshes, primitives::EvalImage};
 use crate::{
-    front::typed::tree::Constant,
+    front::tree::Constant,
     ir::interface::{self, Fact},
 };
 use ein_ir::Shape;
@@ -43,7 +43,7 @@ impl Data<'_> {
             Fact::Range(data) => {
                 let values: Vec<f64> = match data {
                     interface::Data::Image(n) => self.images[n as usize].planes.concat(),
-                    interface::Data::Fem(n) => self.meshes.fems[n as usize].values().to_vec(),
+                    interface::Data::Fem(n) => self.meshes.fems[n as usize].values(),
                     other => unreachable!("the range of {other:?}"),
                 };
                 let finite = || values.iter().copied().filter(|x| x.is_finite());
@@ -52,7 +52,15 @@ impl Data<'_> {
                     real(finite().fold(f64::NEG_INFINITY, f64::max)),
                 ])
             }
+            Fact::Frames(fem) => Constant::Int(self.times(fem).len() as i64),
+            Fact::StartTime(fem) => real(self.times(fem)[0]),
+            Fact::EndTime(fem) => real(self.times(fem)[self.times(fem).len() - 1]),
         }
+    }
+
+    /// The times of the frames of values on a mesh.
+    fn times(&self, fem: u32) -> &[f64] {
+        self.meshes.fems[fem as usize].times()
     }
 
     /// The single images and meshes among data.

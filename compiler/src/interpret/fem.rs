@@ -4,9 +4,10 @@
 //! series by the fixed point of Newton's step, and a function composed with it has the derivatives in the world. Only
 //! the reader of files and the table of elements are shared with the primitives that generated code calls.
 
+use super::{mesh_tables::EvalTables, primitives::place_among};
 use crate::ir::{fem::FemField, interface::Interface, leaf::distinct_derivatives};
 use ein_ir::Jet;
-use runtime::fem::{ArrayPlace, CellKind, Choice, Element, Family, FemArray, FemFile};
+use runtime::fem::{ArrayPlace, CellKind, Choice, Element, Family, FemArray, FemFile, FemSeries};
 use std::{path::Path, sync::Arc};
 
 /// A position in a mesh: the cell, or a negative number, and the position in the reference cell.
@@ -25,9 +26,40 @@ pub struct EvalMesh {
 #[derive(Clone, Debug)]
 pub struct EvalFem {
     mesh: Arc<EvalMesh>,
-    array: Arc<FemArray>,
+    /// The values at each time.
+    frames: Arc<Vec<EvalFrame>>,
+    /// The times of the frames.
+    times: Arc<Vec<f64>>,
+}
+
+/// Values at one time.
+#[derive(Clone, Debug)]
+struct EvalFrame {
+    file: Arc<FemFile>,
+    array: FemArray,
     /// The component of the array for each component of a value.
     components: Vec<usize>,
+}
+
+/// What a file says of a mesh at one time or several: frames and their times.
+#[derive(Clone, Debug)]
+pub struct EvalFile {
+    frames: Vec<Arc<FemFile>>,
+    times: Vec<f64>,
+}
+
+impl EvalFile {
+    /// A mesh at several times.
+    pub fn over_time(frames: Vec<Arc<FemFile>>, times: Vec<f64>) -> EvalFile {
+        EvalFile { frames, times }
+    }
+}
+
+/// A file of one time.
+impl From<Arc<FemFile>> for EvalFile {
+    fn from(file: Arc<FemFile>) -> EvalFile {
+        EvalFile::over_time(vec![file], vec![0.0])
+    }
 }
 
 /// The meshes of a program and the values on them.
@@ -37,6 +69,8 @@ pub struct EvalMeshes {
     pub meshes: Vec<Arc<EvalMesh>>,
     /// The values by their numbers.
     pub fems: Vec<EvalFem>,
+    /// The tables that code for these meshes reads.
+    pub tables: Vec<Arc<EvalTables>>,
 }
 
 impl EvalMeshes {
@@ -45,9 +79,19 @@ impl EvalMeshes {
     /// # Panics
     /// If one cannot be read.
     pub fn load(interface: &Interface, double: bool) -> EvalMeshes {
-        let read = interface.meshes.iter().map(|mesh| {
-            let file = mesh.file.as_ref().expect("a mesh has a file");
-            Arc::new(FemFile::read(Path::new(file)).unwrap_or_else(|e| panic!("{e}")))
+        let read = interface.meshes.iter().enumerate().map(|(n, mesh)| {
+            let file = Path::new(mesh.file.as_ref().expect("a mesh has a file"));
+            if !interface.is_over_time(n) {
+                let file = FemFile::read(file).unwrap_or_else(|e| panic!("{e}"));
+                return EvalFile::from(Arc::new(file));
+            }
+            let series = FemSeries::open(file).unwrap_or_else(|e| panic!("{e}"));
+            let frames = (0..series.frames()).map(|n| {
+                let frame = series.read(n).unwrap_or_else(|e| panic!("{e}"));
+                Arc::new(frame)
+            });
+            let times = (0..series.frames()).map(|n| series.times().time(n));
+            EvalFile::over_time(frames.collect(), times.collect())
         });
         EvalMeshes::new(interface, &read.collect::<Vec<_>>(), double)
     }
@@ -56,35 +100,51 @@ impl EvalMeshes {
     ///
     /// # Panics
     /// If an array is missing.
-    pub fn new(interface: &Interface, files: &[Arc<FemFile>], double: bool) -> EvalMeshes {
+    pub fn new(interface: &Interface, files: &[EvalFile], double: bool) -> EvalMeshes {
         let meshes: Vec<Arc<EvalMesh>> = (interface.meshes.iter().zip(files))
-            .map(|(mesh, file)| Arc::new(EvalMesh::new(file.clone(), mesh.dim, double)))
+            .map(|(mesh, file)| Arc::new(EvalMesh::new(file.frames[0].clone(), mesh.dim, double)))
             .collect();
         let fems = interface.fems.iter().map(|fem| {
-            let mesh = meshes[fem.mesh as usize].clone();
+            let EvalFile { frames, times } = &files[fem.mesh as usize];
             let choice = Choice {
                 array: fem.array.as_deref(),
                 variable: &fem.variable,
                 shape: fem.shape.dims(),
             };
-            let array = choice.find(&mesh.file).unwrap_or_else(|e| panic!("{e}"));
+            let frame = |file: &Arc<FemFile>| {
+                let array = choice.find(file).unwrap_or_else(|e| panic!("{e}"));
+                EvalFrame {
+                    components: choice.components(array).unwrap_or_else(|e| panic!("{e}")),
+                    array: array.clone(),
+                    file: file.clone(),
+                }
+            };
             EvalFem {
-                array: Arc::new(array.clone()),
-                components: choice.components(array).unwrap_or_else(|e| panic!("{e}")),
-                mesh,
+                mesh: meshes[fem.mesh as usize].clone(),
+                frames: Arc::new(frames.iter().map(frame).collect()),
+                times: Arc::new(times.clone()),
             }
         });
         EvalMeshes {
             fems: fems.collect(),
             meshes,
+            tables: Vec::new(),
         }
     }
 }
 
 impl EvalFem {
-    /// The numbers of the array.
-    pub(super) fn values(&self) -> &[f64] {
-        &self.array.values
+    /// The numbers of the array, of all frames.
+    pub(super) fn values(&self) -> Vec<f64> {
+        let frames = self.frames.iter();
+        frames
+            .flat_map(|frame| frame.array.values.iter().copied())
+            .collect()
+    }
+
+    /// The times of the frames.
+    pub(super) fn times(&self) -> &[f64] {
+        &self.times
     }
 
     /// The mesh.
@@ -101,7 +161,7 @@ impl EvalMesh {
 
     fn own_cells(&self) -> impl Iterator<Item = usize> {
         let cells = 0..self.file.cells.len();
-        cells.filter(|&n| self.file.cells[n].element.cell.dim() == self.dim)
+        cells.filter(|&n| self.file.cells.at(n).element.cell.dim() == self.dim)
     }
 
     /// The number of cells.
@@ -115,7 +175,7 @@ impl EvalMesh {
     }
 
     fn new(file: Arc<FemFile>, dim: usize, double: bool) -> EvalMesh {
-        let of_dim = (0..file.cells.len()).filter(|&n| file.cells[n].element.cell.dim() == dim);
+        let of_dim = (0..file.cells.len()).filter(|&n| file.cells.at(n).element.cell.dim() == dim);
         let points: Vec<[f64; 3]> = of_dim.flat_map(|n| file.nodes(n)).collect();
         let (mut largest, mut square) = (0.0_f64, 0.0);
         for axis in 0..dim {
@@ -143,7 +203,7 @@ impl EvalMesh {
     pub fn locate(&self, at: &[f64]) -> CellPosition {
         let mut best: Option<(u32, CellPosition)> = None;
         for n in 0..self.file.cells.len() {
-            let cell = &self.file.cells[n];
+            let cell = &self.file.cells.at(n);
             if cell.element.cell.dim() != self.dim || !self.is_near(n, at) {
                 continue;
             }
@@ -187,7 +247,7 @@ impl EvalMesh {
     /// The number of a cell in the file.
     pub fn number(&self, cell: i64) -> i64 {
         match usize::try_from(cell) {
-            Ok(cell) => self.file.cells[cell].number.into(),
+            Ok(cell) => self.file.cells.at(cell).number.into(),
             Err(_) => -1,
         }
     }
@@ -205,7 +265,7 @@ impl EvalMesh {
 
     /// The image of a reference position that may be a jet.
     fn image(&self, cell: usize, xi: &[Jet]) -> Vec<Jet> {
-        let weights = basis(self.file.cells[cell].element, xi);
+        let weights = basis(self.file.cells.at(cell).element, xi);
         let nodes: Vec<[f64; 3]> = self.file.nodes(cell).collect();
         (0..self.dim)
             .map(|i| combine(&weights, |n| nodes[n][i]))
@@ -227,7 +287,7 @@ impl EvalMesh {
 
     /// The reference position that is mapped to a position, by Newton's iteration from the centre and then from the nodes.
     fn invert(&self, cell: usize, at: &[f64]) -> Option<(Vec<f64>, Vec<Vec<f64>>)> {
-        let element = self.file.cells[cell].element;
+        let element = self.file.cells.at(cell).element;
         let centre = vec![element.cell.centre(); self.dim];
         let nodes = (0..element.nodes().len()).map(|n| element.node(n)[..self.dim].to_vec());
         std::iter::once(centre).chain(nodes).find_map(|start| {
@@ -287,8 +347,43 @@ impl EvalMesh {
 }
 
 impl EvalFem {
-    /// The Taylor series of the components at a place.
-    pub fn expand(&self, field: &FemField, (cell, xi): &CellPosition, order: usize) -> Vec<Jet> {
+    /// The Taylor series of the components at a place, and at a time if the values are over time: linear from frame to frame, and the
+    /// nearest frame beyond them.
+    pub fn expand(
+        &self,
+        field: &FemField,
+        place: &CellPosition,
+        time: Option<f64>,
+        order: usize,
+    ) -> Vec<Jet> {
+        let Some(time) = time.filter(|_| place.0 >= 0) else {
+            return self.expand_frame(0, field, place, order);
+        };
+        let last = self.times.len() - 1;
+        let position = place_among(&self.times, time).0.clamp(0.0, last as f64);
+        let before = (position as usize).min(last.saturating_sub(1));
+        let fraction = position - before as f64;
+        let [before, after] = [before, (before + 1).min(last)]
+            .map(|frame| self.expand_frame(frame, field, place, order));
+        let pairs = before.iter().zip(&after);
+        pairs
+            .map(|(a, b)| &a.scale(1.0 - fraction) + &b.scale(fraction))
+            .collect()
+    }
+
+    /// The same of one frame.
+    fn expand_frame(
+        &self,
+        frame: usize,
+        field: &FemField,
+        (cell, xi): &CellPosition,
+        order: usize,
+    ) -> Vec<Jet> {
+        let EvalFrame {
+            file,
+            array,
+            components,
+        } = &self.frames[frame];
         let constant = |x: f64| Jet::constant(field.dim, order, x);
         let Ok(cell) = usize::try_from(*cell) else {
             return match &field.outside {
@@ -296,21 +391,18 @@ impl EvalFem {
                 None => vec![Jet::from_fn(field.dim, order, |_| f64::NAN); field.shape.size()],
             };
         };
-        let value = |tuple: usize, c: usize| self.array.values[tuple * self.array.components + c];
-        if self.array.place == ArrayPlace::Cells {
-            return self
-                .components
-                .iter()
-                .map(|&c| constant(value(cell, c)))
-                .collect();
+        let value = |tuple: usize, c: usize| array.values[tuple * array.components + c];
+        if array.place == ArrayPlace::Cells {
+            let values = components.iter().map(|&c| constant(value(cell, c)));
+            return values.collect();
         }
-        let source = &self.mesh.file.cells[cell];
+        let source = &file.cells.at(cell);
         let weights = basis(source.element, &self.mesh.inverse_series(cell, xi, order));
-        let tuple = |n: usize| match self.array.place {
+        let tuple = |n: usize| match array.place {
             ArrayPlace::CellNodes => source.first + n,
-            _ => self.mesh.file.connectivity[source.first + n] as usize,
+            _ => file.connectivity[source.first + n] as usize,
         };
-        self.components
+        components
             .iter()
             .map(|&c| combine(&weights, |n| value(tuple(n), c)))
             .collect()
@@ -321,10 +413,16 @@ impl EvalFem {
         self.mesh.locate(at)
     }
 
-    /// The derivatives of an order at a place: by component, then distinct derivative.
-    pub fn derivatives(&self, field: &FemField, place: &CellPosition, order: usize) -> Vec<f64> {
+    /// The derivatives of an order at a place, and perhaps at a time: by component, then distinct derivative.
+    pub fn derivatives(
+        &self,
+        field: &FemField,
+        place: &CellPosition,
+        time: Option<f64>,
+        order: usize,
+    ) -> Vec<f64> {
         let distinct = distinct_derivatives(field.dim, order);
-        self.expand(field, place, order)
+        self.expand(field, place, time, order)
             .iter()
             .flat_map(|jet| {
                 distinct

@@ -16,7 +16,7 @@ use crate::{
 };
 use ein_ir::eigensystem;
 use runtime::print::{write_f32, write_f64};
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 /// A scalar at run time.
 #[derive(Clone, Debug, PartialEq)]
@@ -88,6 +88,8 @@ pub struct Machine {
     pub images: Vec<EvalImage>,
     /// The meshes and the values on them.
     pub meshes: EvalMeshes,
+    /// The cells of meshes that strands were in last.
+    pub cells: BTreeMap<u32, i64>,
     /// The printed text.
     pub printed: String,
     /// What sequences refer to.
@@ -164,6 +166,8 @@ impl Machine {
                 let parts = [frame, position - frame, rate];
                 return Ok(parts.into_iter().map(|x| self.round(x)).collect());
             }
+            // A decision only saves a probe, and the reference saves nothing.
+            Op::Decide(..) => Datum::Real(0.0),
             Op::Locate(mesh, _) => {
                 let at: Vec<f64> = args.iter().map(|a| a.real()).collect();
                 let (cell, xi) = self.meshes.meshes[*mesh as usize].locate(&at);
@@ -174,10 +178,12 @@ impl Machine {
                 Datum::Int(self.meshes.meshes[*mesh as usize].number(args[0].int()))
             }
             Op::FemProbe(probe) => {
-                let xi = args[1..].iter().map(|a| a.real()).collect();
+                let mut xi: Vec<f64> = args[1..].iter().map(|a| a.real()).collect();
+                let times = xi.split_off(probe.dim);
                 let place = (args[0].int(), xi);
-                let values = probe.results().flat_map(|(field, order)| {
-                    self.meshes.fems[field.fem as usize].derivatives(field, &place, order)
+                let results = probe.results_at(&times).into_iter();
+                let values = results.flat_map(|(field, order, time)| {
+                    self.meshes.fems[field.fem as usize].derivatives(field, &place, time, order)
                 });
                 return Ok(values.map(|x| self.round(x)).collect());
             }

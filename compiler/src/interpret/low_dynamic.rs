@@ -1,6 +1,9 @@
 //! The reference meaning of sequences of varying length and of other strands, in Low-IR.
 
-use super::low::{Datum, Machine};
+use super::{
+    exact_sum::exact_sum,
+    low::{Datum, Machine},
+};
 use crate::{
     ir::Simple,
     low::{Dynamic, Element, StrandReduction, Ty},
@@ -138,14 +141,12 @@ impl Machine {
         let count = Datum::Real(rows.len() as f64);
         let is_int = element.ty == Ty::Int;
         let apply = |op: Simple, a: &Datum, b: &Datum| self.simple(op, &[a, b]);
-        let add = if is_int { Simple::IntAdd } else { Simple::Add };
         let fold = |start: Datum, column: &[Datum], f: &dyn Fn(&Datum, &Datum) -> Datum| {
             column.iter().fold(start, |total, value| f(&total, value))
         };
-        let mean = |column: &[Datum]| {
-            let sum = fold(Datum::Real(0.0), column, &|a, b| apply(Simple::Add, a, b));
-            apply(Simple::Div, &sum, &count)
-        };
+        let sum =
+            |column: &[Datum]| Datum::Real(exact_sum(column.iter().map(Datum::real), self.double));
+        let mean = |column: &[Datum]| apply(Simple::Div, &sum(column), &count);
         let number = |int: i64, real: f64| {
             if is_int {
                 Datum::Int(int)
@@ -170,7 +171,10 @@ impl Machine {
                 match reduction {
                     Reduction::All => Datum::Bool(column.iter().all(Datum::bool)),
                     Reduction::Exists => Datum::Bool(column.iter().any(Datum::bool)),
-                    Reduction::Sum => fold(number(0, 0.0), &column, &|a, b| apply(add, a, b)),
+                    Reduction::Sum if is_int => {
+                        fold(Datum::Int(0), &column, &|a, b| apply(Simple::IntAdd, a, b))
+                    }
+                    Reduction::Sum => sum(&column),
                     Reduction::Product => {
                         let times = if is_int { Simple::IntMul } else { Simple::Mul };
                         fold(number(1, 1.0), &column, &|a, b| apply(times, a, b))

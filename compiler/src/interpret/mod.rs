@@ -5,10 +5,12 @@
 mod blur;
 mod device;
 mod dialects;
+mod exact_sum;
 mod facts;
 pub mod fem;
 pub mod low;
 mod low_dynamic;
+pub mod mesh_tables;
 pub mod primitives;
 mod program;
 pub mod surroundings;

@@ -29,24 +29,31 @@ pub struct EvalImage {
     pub origin: Vec<f64>,
 }
 
-/// The derivatives of a field at a position in index space, by the defining sum. If the field is over time, a frame stands after the
-/// position, and the results are those of all frames that count.
+/// The derivatives of a field at a position in index space, by the defining sum. If the field is over time, a frame and the weights
+/// of the frames that count stand after the position.
 pub fn reconstruct(image: &EvalImage, field: &Convolution, orders: Orders, at: &[f64]) -> Vec<f64> {
-    let components = field.shape.size();
-    let frames: Vec<usize> = match field.time {
-        None => vec![0],
-        Some(time) => {
-            let support = time.kernel.0.support as i64;
-            let last = image.times.len() as i64 - 1;
-            let frames = (1 - support..=support).map(|tap| at[field.dim()] as i64 + tap);
-            frames.map(|n| n.clamp(0, last) as usize).collect()
-        }
-    };
-    let planes = frames.iter().flat_map(|frame| {
+    let of_frame = |frame: usize| {
+        let components = field.shape.size();
         let first = frame * components;
-        image.planes[first..first + components].iter().enumerate()
-    });
-    reconstruct_planes(image, field, orders, at, &planes.collect::<Vec<_>>())
+        let planes = image.planes[first..first + components].iter();
+        let planes: Vec<_> = planes.enumerate().collect();
+        reconstruct_planes(image, field, orders, at, &planes)
+    };
+    let Some(time) = field.time else {
+        return of_frame(0);
+    };
+    let support = time.kernel.0.support as i64;
+    let last = image.times.len() as i64 - 1;
+    let (below, weights) = (at[field.dim()] as i64, &at[field.dim() + 1..]);
+    let mut sums = Vec::new();
+    for (tap, weight) in (1 - support..=support).zip(weights) {
+        let values = of_frame((below + tap).clamp(0, last) as usize);
+        sums.resize(values.len(), 0.0);
+        for (sum, value) in sums.iter_mut().zip(values) {
+            *sum += weight * value;
+        }
+    }
+    sums
 }
 
 /// The derivatives at a position in index space and at a time, by the defining sum.
@@ -60,24 +67,13 @@ pub fn reconstruct_at_time(
     let kernel = field.time.expect("a field over time");
     let (position, rate) = image.place_of(time);
     let frame = position.floor();
-    let place: Vec<f64> = at.iter().copied().chain([frame]).collect();
     let support = kernel.kernel.0.support as i32;
-    let weights: Vec<f64> = (1 - support..=support)
-        .map(|j| {
-            let polynomial_of_tap = kernel.kernel.0.tap(j, kernel.order.into());
-            polynomial(&polynomial_of_tap, position - frame) * rate.powi(kernel.order.into())
-        })
-        .collect();
-    let mut results = Vec::new();
-    for order in orders.iter() {
-        let all = reconstruct(image, field, Orders(1 << order), &place);
-        let count = all.len() / weights.len();
-        results.extend((0..count).map(|k| {
-            let taps = weights.iter().zip(all.iter().skip(k).step_by(count));
-            taps.map(|(weight, value)| weight * value).sum::<f64>()
-        }));
-    }
-    results
+    let weights = (1 - support..=support).map(|j| {
+        let polynomial_of_tap = kernel.kernel.0.tap(j, kernel.order.into());
+        polynomial(&polynomial_of_tap, position - frame) * rate.powi(kernel.order.into())
+    });
+    let place: Vec<f64> = at.iter().copied().chain([frame]).chain(weights).collect();
+    reconstruct(image, field, orders, &place)
 }
 
 /// The derivatives of some planes, each with the number of its component.
@@ -178,6 +174,21 @@ pub(super) fn sample_index(index: i64, size: usize, border: &BorderControl) -> O
     (0..size).contains(&sample).then_some(sample as usize)
 }
 
+/// The position of a time among the times of frames, linear between them and beyond them, and its derivative.
+pub(super) fn place_among(times: &[f64], time: f64) -> (f64, f64) {
+    let last = times.len().saturating_sub(2);
+    let before = times
+        .iter()
+        .rposition(|&t| t <= time)
+        .unwrap_or(0)
+        .min(last);
+    let Some(after) = times.get(before + 1) else {
+        return (time - times[0], 1.0);
+    };
+    let rate = 1.0 / (after - times[before]);
+    (before as f64 + (time - times[before]) * rate, rate)
+}
+
 fn polynomial(coefficients: &[ein_ir::Rational], x: f64) -> f64 {
     coefficients
         .iter()
@@ -218,18 +229,7 @@ impl EvalImage {
 
     /// The position of a time among the frames, linear between them and beyond them, and its derivative.
     pub fn place_of(&self, time: f64) -> (f64, f64) {
-        let last = self.times.len().saturating_sub(2);
-        let before = self
-            .times
-            .iter()
-            .rposition(|&t| t <= time)
-            .unwrap_or(0)
-            .min(last);
-        let Some(after) = self.times.get(before + 1) else {
-            return (time - self.times[0], 1.0);
-        };
-        let rate = 1.0 / (after - self.times[before]);
-        (before as f64 + (time - self.times[before]) * rate, rate)
+        place_among(&self.times, time)
     }
 
     /// The time of the first frame.
@@ -242,8 +242,20 @@ impl EvalImage {
         self.times.last().copied().unwrap_or(0.0)
     }
 
+    /// The intervals in which frames follow each other evenly: when each begins, and its frames in a unit of time.
+    pub fn intervals(&self) -> Vec<(f64, f64)> {
+        let places = self
+            .times
+            .iter()
+            .map(|&begin| (begin, self.place_of(begin).1));
+        match self.is_regular() {
+            true => vec![(self.start(), self.rate())],
+            false => places.take(self.times.len() - 1).collect(),
+        }
+    }
+
     /// Whether the frames follow each other evenly.
-    pub fn is_regular(&self) -> bool {
+    fn is_regular(&self) -> bool {
         let mut rates = self.times.iter().map(|&time| self.place_of(time).1);
         let first = rates.next().unwrap_or(1.0);
         rates.all(|rate| (rate - first).abs() <= 1e-6 * first)

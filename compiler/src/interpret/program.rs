@@ -10,7 +10,7 @@ use super::{
     surroundings::{Body, Seen, Surroundings},
 };
 use crate::{
-    front::typed::tree::{Constant, InputDefault},
+    front::tree::{Constant, InputDefault},
     ir::{interface::InputTarget, load::sequence_from_file, status, tensor::Ty},
     ssa::{Datum, Evaluate, Interrupt, Program, Role, evaluate},
 };

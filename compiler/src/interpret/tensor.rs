@@ -43,7 +43,7 @@ pub enum Field {
     /// A leaf field.
     Leaf(Arc<EvalImage>, Arc<Convolution>, Option<f64>),
     /// Values on a mesh.
-    Fem(EvalFem, Arc<FemField>),
+    Fem(EvalFem, Arc<FemField>, Option<f64>),
     /// What an operator makes of others.
     Made(Ein, Vec<Datum>),
 }
@@ -253,7 +253,8 @@ impl Store {
                 Field::Leaf(image, field.clone(), time)
             }
             Leaf::Fem(field) => {
-                Field::Fem(self.meshes.fems[field.fem as usize].clone(), field.clone())
+                let fem = self.meshes.fems[field.fem as usize].clone();
+                Field::Fem(fem, field.clone(), time)
             }
         }))
     }
@@ -321,15 +322,21 @@ impl Store {
             .collect()
     }
 
-    /// Derivatives in the world of fields on a mesh, one tensor per field and order.
-    pub fn fem_probe(&self, probe: &FemProbe, cell: &Datum, at: &Datum) -> Vec<Datum> {
+    /// Derivatives in the world of fields on a mesh, one tensor per field and order; those over time at these times.
+    pub fn fem_probe(
+        &self,
+        probe: &FemProbe,
+        cell: &Datum,
+        at: &Datum,
+        times: &[f64],
+    ) -> Vec<Datum> {
         let place = (cell.int(), at.components().to_vec());
-        let one = |(field, order): (&FemField, usize)| {
+        let one = |(field, order, time): (&FemField, usize, Option<f64>)| {
             let fem = &self.meshes.fems[field.fem as usize];
-            let distinct = fem.derivatives(field, &place, order);
+            let distinct = fem.derivatives(field, &place, time, order);
             spread(&field.shape, field.dim, order, &distinct)
         };
-        probe.results().map(one).collect()
+        probe.results_at(times).into_iter().map(one).collect()
     }
 }
 
@@ -368,7 +375,7 @@ impl LeafField for Field {
     fn dim(&self) -> usize {
         match self {
             Field::Leaf(_, field, _) => field.dim(),
-            Field::Fem(_, field) => field.dim,
+            Field::Fem(_, field, _) => field.dim,
             Field::Made(ein, _) => match ein.result() {
                 Param::Field { dim, .. } => dim,
                 Param::Tensor(_) => panic!("an operator that gives no field"),
@@ -379,7 +386,7 @@ impl LeafField for Field {
     fn shape(&self) -> Shape {
         match self {
             Field::Leaf(_, field, _) => field.shape.clone(),
-            Field::Fem(_, field) => field.shape.clone(),
+            Field::Fem(_, field, _) => field.shape.clone(),
             Field::Made(ein, _) => ein.result().shape().clone(),
         }
     }
@@ -391,7 +398,7 @@ impl LeafField for Field {
                 ein.expand(&inputs, at, order).components().to_vec()
             }
             Field::Leaf(image, field, time) => expand_leaf(image, field, (at, *time), order),
-            Field::Fem(fem, field) => fem.expand(field, &fem.locate(at), order),
+            Field::Fem(fem, field, time) => fem.expand(field, &fem.locate(at), *time, order),
         }
     }
 }

@@ -13,6 +13,8 @@ pub struct FemField {
     pub mesh: u32,
     /// Dimension of the mesh.
     pub dim: usize,
+    /// Whether the values are over time. Then the field is that at a time, linear from frame to frame.
+    pub timed: bool,
     /// The shape of a value.
     pub shape: Shape,
     /// Its value outside the mesh, by component; NaN if none is given.
@@ -26,7 +28,7 @@ impl FemField {
     }
 }
 
-/// A probe of the fields of one mesh at one position.
+/// A probe of the fields of one mesh at one position. Fields over time have the times as further arguments, in their order.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct FemProbe {
     /// The mesh.
@@ -43,26 +45,44 @@ impl FemProbe {
         let fields = self.wanted.iter();
         fields.flat_map(|(field, orders)| orders.iter().map(move |order| (&**field, order)))
     }
+
+    /// The same, each with the time of its field: the times are those of the fields over time, in their order.
+    pub fn results_at(&self, times: &[f64]) -> Vec<(&FemField, usize, Option<f64>)> {
+        let mut times = times.iter().copied();
+        let fields = self.wanted.iter().flat_map(|(field, orders)| {
+            let time = if field.timed { times.next() } else { None };
+            let of_orders = orders.iter().map(move |order| (&**field, order, time));
+            of_orders.collect::<Vec<_>>()
+        });
+        fields.collect()
+    }
+
+    /// The number of fields over time.
+    pub fn times(&self) -> usize {
+        self.wanted.iter().filter(|(field, _)| field.timed).count()
+    }
 }
 
-/// Prints as `fem mesh dim shape outside`, e.g. `0 0 3 [3] nan`.
+/// Prints as `fem mesh dim shape outside`, e.g. `0 0 3 [3] nan`, and ` time` if the values are over time.
 impl fmt::Display for FemField {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let FemField {
             fem,
             mesh,
             dim,
+            timed,
             shape,
             outside,
         } = self;
         write!(f, "{fem} {mesh} {dim} {shape} ")?;
         match outside {
-            None => f.write_str("nan"),
+            None => f.write_str("nan")?,
             Some(values) => {
                 let values: Vec<String> = values.iter().map(|x| format!("{:?}", x.get())).collect();
-                write!(f, "constant:{}", values.join(","))
+                write!(f, "constant:{}", values.join(","))?;
             }
         }
+        f.write_str(if *timed { " time" } else { "" })
     }
 }
 
@@ -72,8 +92,10 @@ impl FromStr for FemField {
     fn from_str(text: &str) -> Result<FemField, String> {
         let bad = || format!("cannot read field on a mesh `{text}`");
         let words: Vec<&str> = text.split(' ').collect();
-        let [fem, mesh, dim, shape, outside] = words[..] else {
-            return Err(bad());
+        let ([fem, mesh, dim, shape, outside], timed) = match words[..] {
+            [a, b, c, d, e] => ([a, b, c, d, e], false),
+            [a, b, c, d, e, "time"] => ([a, b, c, d, e], true),
+            _ => return Err(bad()),
         };
         let outside = match outside.strip_prefix("constant:") {
             None if outside == "nan" => None,
@@ -87,6 +109,7 @@ impl FromStr for FemField {
             fem: fem.parse().map_err(|_| bad())?,
             mesh: mesh.parse().map_err(|_| bad())?,
             dim: dim.parse().map_err(|_| bad())?,
+            timed,
             shape: shape.parse()?,
             outside,
         })
@@ -136,6 +159,7 @@ mod tests {
             "0 0 3 [3] nan",
             "2 1 2 [] constant:1.5",
             "0 0 2 [2] constant:0.0,inf",
+            "1 0 3 [] nan time",
         ] {
             assert_eq!(
                 text.parse::<FemField>().map(|f| f.to_string()),
@@ -145,5 +169,6 @@ mod tests {
             assert_eq!(probe.parse::<FemProbe>().map(|p| p.to_string()), Ok(probe));
         }
         assert!("0 0 3 [3] zero".parse::<FemField>().is_err());
+        assert!("0 0 3 [3] nan times".parse::<FemField>().is_err());
     }
 }

@@ -4,7 +4,7 @@ use super::{
     leaf::{BorderControl, border_as_text},
     tensor::Ty,
 };
-use crate::front::{as_text, source::Span, typed::tree::InputDefault};
+use crate::front::{as_text, source::Span, tree::InputDefault};
 use ein_ir::{Shape, Type};
 use serde::{Deserialize, Serialize};
 
@@ -52,6 +52,12 @@ impl Interface {
         std::iter::successors(Some(image), source)
             .last()
             .unwrap_or(image)
+    }
+
+    /// Whether values over time are on a mesh, by its number.
+    pub fn is_over_time(&self, mesh: usize) -> bool {
+        let mut fems = self.fems.iter();
+        fems.any(|fem| fem.timed && fem.mesh as usize == mesh)
     }
 
     /// The global variable with the value of an input, if it has one. If the default of the input is computed, there are two of its
@@ -183,6 +189,9 @@ pub struct Fem {
     pub array: Option<String>,
     /// The variable; an array of this name is taken if none is named.
     pub variable: String,
+    /// Whether they have frames at several times.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub timed: bool,
     /// Shape of a value.
     #[serde(with = "as_text")]
     pub shape: Shape,
@@ -200,7 +209,7 @@ pub struct KnownFact {
     pub global: u32,
 }
 
-/// A fact that is known before the program's own code runs. Those about data are of type real, or sequences of two.
+/// A fact that is known before the program's own code runs. Those about data are of type int or real, or sequences of two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Fact {
@@ -212,6 +221,12 @@ pub enum Fact {
     Spacing(Data),
     /// The least and the greatest value.
     Range(Data),
+    /// The number of frames of values on a mesh over time.
+    Frames(u32),
+    /// The time of their first frame.
+    StartTime(u32),
+    /// The time of their last frame.
+    EndTime(u32),
 }
 
 /// The data that a fact is about.

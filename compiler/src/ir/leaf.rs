@@ -35,7 +35,10 @@ impl Leaf {
 
     /// Whether the field is that at a time, which is given beside it.
     pub fn is_timed(&self) -> bool {
-        matches!(self, Leaf::Convolution(field) if field.time.is_some())
+        match self {
+            Leaf::Convolution(field) => field.time.is_some(),
+            Leaf::Fem(field) => field.timed,
+        }
     }
 }
 
@@ -120,10 +123,9 @@ impl Convolution {
         self.kernels.iter().map(|kernel| kernel.0.support as u8)
     }
 
-    /// How many numbers the derivatives of this order are: components times distinct derivatives, of each frame that counts.
+    /// How many numbers the derivatives of this order are: components times distinct derivatives.
     pub fn outputs(&self, order: usize) -> usize {
-        let frames = self.time.map_or(1, TimeKernel::taps);
-        frames * self.shape.size() * distinct_derivatives(self.dim(), order).len()
+        self.shape.size() * distinct_derivatives(self.dim(), order).len()
     }
 
     /// The field itself, not differentiated by time.

@@ -1,7 +1,7 @@
-//! Sequences that come from files, as constants.
+//! Sequences that come from files.
 
 use super::{Scalar, tensor::Ty};
-use crate::front::typed::tree::Constant;
+use crate::front::tree::Constant;
 use ein_ir::{Shape, Type};
 use runtime::input::{
     IntWidth,
@@ -9,48 +9,73 @@ use runtime::input::{
 };
 use std::path::Path;
 
+/// The scalars of a sequence, of one element after the other.
+#[derive(Debug)]
+pub enum Scalars {
+    /// Integers.
+    Ints(Vec<i64>),
+    /// Truth values.
+    Bools(Vec<bool>),
+    /// Real numbers.
+    Reals(Vec<f64>),
+}
+
 /// The sequence in a file, by its type in the source, for a program of these numbers.
 ///
 /// # Errors
 /// The file cannot be read, or does not fit the type.
+pub fn scalars_from_file(
+    path: &Path,
+    ty: &Type,
+    long_int: bool,
+    double: bool,
+) -> Result<Scalars, SequenceError> {
+    let types = Ty::of(element_of(ty)).scalars();
+    let ints = if long_int {
+        IntWidth::Bits64
+    } else {
+        IntWidth::Bits32
+    };
+    Ok(match types.first() {
+        Some(Scalar::Int) => Scalars::Ints(sequence::read_ints(path, types.len(), ints)?),
+        Some(Scalar::Bool) => Scalars::Bools(sequence::read_bools(path, types.len())?),
+        _ => {
+            let values = sequence::read_reals(path, types.len())?;
+            sequence::check_range(path, &values, double)?;
+            Scalars::Reals(values)
+        }
+    })
+}
+
+/// The same as a constant.
+///
+/// # Errors
+/// As there.
 pub fn sequence_from_file(
     path: &Path,
     ty: &Type,
     long_int: bool,
     double: bool,
 ) -> Result<Constant, SequenceError> {
-    let Type::Seq(element, None) = ty else {
-        panic!("a value of type {ty} from a file")
-    };
-    let types = Ty::of(element).scalars();
-    let ints = if long_int {
-        IntWidth::Bits64
-    } else {
-        IntWidth::Bits32
-    };
-    // Scalars by their kind, then as many of them as an element takes.
-    let scalars: Vec<Constant> = match types.first() {
-        Some(Scalar::Int) => {
-            let values = sequence::read_ints(path, types.len(), ints)?;
-            values.into_iter().map(Constant::Int).collect()
-        }
-        Some(Scalar::Bool) => {
-            let values = sequence::read_bools(path, types.len())?;
-            values.into_iter().map(Constant::Bool).collect()
-        }
-        _ => {
-            let values = sequence::read_reals(path, types.len())?;
-            sequence::check_range(path, &values, double)?;
-            let real = |x| Constant::Tensor(Shape::SCALAR, vec![x]);
-            values.into_iter().map(real).collect()
-        }
+    let real = |x| Constant::Tensor(Shape::SCALAR, vec![x]);
+    let scalars: Vec<Constant> = match scalars_from_file(path, ty, long_int, double)? {
+        Scalars::Ints(values) => values.into_iter().map(Constant::Int).collect(),
+        Scalars::Bools(values) => values.into_iter().map(Constant::Bool).collect(),
+        Scalars::Reals(values) => values.into_iter().map(real).collect(),
     };
     let mut scalars = scalars.into_iter().peekable();
     let mut elements = Vec::new();
     while scalars.peek().is_some() {
-        elements.push(assemble(element, &mut scalars));
+        elements.push(assemble(element_of(ty), &mut scalars));
     }
     Ok(Constant::Seq(elements))
+}
+
+fn element_of(ty: &Type) -> &Type {
+    match ty {
+        Type::Seq(element, None) => element,
+        _ => panic!("a value of type {ty} from a file"),
+    }
 }
 
 /// A constant of a type from its scalars.

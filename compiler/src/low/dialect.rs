@@ -53,17 +53,20 @@ pub enum Op {
     IntRem(u32),
     /// The field's derivatives of the wanted orders at a position in index space; results as the primitive gives them:
     /// by order, then component, then distinct derivative. A field over time has a frame beside the position, the last one that
-    /// is not after the time, and the components of all frames that count, one frame after the other.
+    /// is not after the time, and then the weights of the frames that count; in place of samples there are their sums.
     Probe(Arc<Convolution>, Orders),
     /// The place of a time among the frames of a field's image: the last frame that is not after it, the fraction of the way to the next
     /// one, and the number of frames in a unit of time there.
     Frame(Arc<Convolution>),
+    /// What the comparison of the function [`Role::Decide`](crate::ssa::Role::Decide) of this number gives for the field at a position in index
+    /// space, if bounds of the field around the position tell: −1 if it is false, 1 if it is true, and 0 if they do not tell.
+    Decide(u32, Arc<Convolution>),
     /// The cell of a mesh of this dimension that a position in the world is in, or −1, and the position in the reference cell.
     Locate(u32, u8),
     /// The number of a cell of a mesh in its file; −1 stays.
     CellNumber(u32),
     /// Fields on a mesh at a reference position of a cell: derivatives in the world, by field, then order, component and
-    /// distinct derivative.
+    /// distinct derivative. Each field over time has a time after the position.
     FemProbe(Arc<FemProbe>),
     /// The eigenvalues, descending, and then the eigenvectors, one after the other, of a matrix of this size, row-major;
     /// only its upper triangle counts.
@@ -74,6 +77,23 @@ pub enum Op {
     Print(Arc<[Piece]>),
     /// An operation on sequences of varying length, or on other strands.
     Dynamic(Dynamic),
+}
+
+impl Op {
+    /// Whether this reads something that does not change while a function runs.
+    pub fn is_constant(&self) -> bool {
+        matches!(
+            self,
+            Op::Real(_)
+                | Op::Int(_)
+                | Op::Bool(_)
+                | Op::Str(_)
+                | Op::Global(..)
+                | Op::State(..)
+                | Op::Arg(..)
+                | Op::Image(..)
+        )
+    }
 }
 
 impl Dialect for Low {
@@ -138,10 +158,11 @@ pub fn signature(op: &Op) -> (Vec<Ty>, Vec<Ty>) {
         Op::Select(ty) => (vec![Ty::Bool, *ty, *ty], vec![*ty]),
         Op::IntDiv(_) | Op::IntRem(_) => (vec![Ty::Int; 2], vec![Ty::Int]),
         Op::Probe(field, orders) => (
-            vec![Ty::Real; field.dim() + usize::from(field.time.is_some())],
+            vec![Ty::Real; field.dim() + field.time.map_or(0, |time| 1 + time.taps())],
             vec![Ty::Real; orders.iter().map(|m| field.outputs(m)).sum()],
         ),
         Op::Frame(_) => (vec![Ty::Real], vec![Ty::Real; 3]),
+        Op::Decide(_, field) => (vec![Ty::Real; field.dim()], vec![Ty::Real]),
         Op::Locate(_, dim) => {
             let position = vec![Ty::Real; usize::from(*dim)];
             (position.clone(), [vec![Ty::Int], position].concat())
@@ -150,7 +171,7 @@ pub fn signature(op: &Op) -> (Vec<Ty>, Vec<Ty>) {
         Op::FemProbe(probe) => {
             let outputs = probe.results().map(|(field, order)| field.outputs(order));
             (
-                [vec![Ty::Int], vec![Ty::Real; probe.dim]].concat(),
+                [vec![Ty::Int], vec![Ty::Real; probe.dim + probe.times()]].concat(),
                 vec![Ty::Real; outputs.sum()],
             )
         }
@@ -192,6 +213,7 @@ impl fmt::Display for Op {
             Op::IntRem(place) => write!(f, "int-rem {place}"),
             Op::Probe(field, orders) => write!(f, "probe {field} orders {}", orders.0),
             Op::Frame(field) => write!(f, "frame {field}"),
+            Op::Decide(number, field) => write!(f, "decide {number} {field}"),
             Op::Locate(mesh, dim) => write!(f, "locate {mesh} {dim}"),
             Op::CellNumber(mesh) => write!(f, "cell-number {mesh}"),
             Op::FemProbe(probe) => write!(f, "fem-probe {probe}"),
@@ -241,6 +263,10 @@ impl FromStr for Op {
                 Op::Probe(Arc::new(field.parse()?), Orders(number(orders)?))
             }
             "frame" => Op::Frame(Arc::new(rest.parse()?)),
+            "decide" => {
+                let (comparison, field) = rest.split_once(' ').ok_or_else(bad)?;
+                Op::Decide(number(comparison)?, Arc::new(field.parse()?))
+            }
             "locate" => {
                 let (mesh, dim) = rest.split_once(' ').ok_or_else(bad)?;
                 Op::Locate(number(mesh)?, dim.parse().map_err(|_| bad())?)

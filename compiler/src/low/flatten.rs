@@ -64,19 +64,7 @@ pub fn is_short(block: &Block<Low>) -> bool {
     const LIMIT: usize = 12;
     block.insts.len() <= LIMIT
         && block.insts.iter().all(|inst| match &inst.kind {
-            Kind::Op(op, _) => matches!(
-                op,
-                Op::Real(_)
-                    | Op::Int(_)
-                    | Op::Bool(_)
-                    | Op::Str(_)
-                    | Op::Global(..)
-                    | Op::State(..)
-                    | Op::Arg(..)
-                    | Op::Image(..)
-                    | Op::Simple(_)
-                    | Op::Select(_)
-            ),
+            Kind::Op(op, _) => op.is_constant() || matches!(op, Op::Simple(_) | Op::Select(_)),
             Kind::If { .. } | Kind::For { .. } => false,
         })
 }

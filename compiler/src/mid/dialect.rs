@@ -33,7 +33,7 @@ pub enum Op {
     /// time has a time beside the position.
     Probe(Arc<Convolution>, Orders),
     /// Fields on a mesh at a reference position of a cell: the derivatives of the wanted orders in the world, one tensor per
-    /// field and order, the derivative axes last.
+    /// field and order, the derivative axes last. Each field over time has a time after the position.
     FemProbe(Arc<FemProbe>),
 }
 
@@ -86,7 +86,9 @@ impl Dialect for Mid {
                 let results = probe
                     .results()
                     .map(|(field, order)| Ty::Tensor(field.shape.append(&vec![field.dim; order])));
-                wants(&[Ty::Int, vector(probe.dim)], results.collect())
+                let mut wanted = vec![Ty::Int, vector(probe.dim)];
+                wanted.extend(vec![Ty::REAL; probe.times()]);
+                wants(&wanted, results.collect())
             }
         }
     }

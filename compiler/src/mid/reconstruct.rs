@@ -10,7 +10,7 @@ use crate::{
     ir::{
         Orders, Simple,
         fem::{FemField, FemProbe},
-        leaf::{Convolution, ImageInfo, Leaf},
+        leaf::{ImageInfo, Leaf},
         tensor::{Base, Operator},
     },
     ssa::{Block, Builder, Function, Inst, Kind, Value},
@@ -165,7 +165,8 @@ impl Pass {
             (Leaf::Convolution(field), time) => (field, time),
             (Leaf::Fem(field), _) => return self.fem_probe(&field, probe.at),
         };
-        let orders = self.orders(probe, &field, time);
+        let wanted = self.wanted.last().expect("a block is open");
+        let orders = wanted[&(probe.leaf, probe.at)];
         let dim = field.dim();
         let at = self.one(probe.at);
         let at = self.b.op1(Op::ToIndex(field.image, dim as u8), &[at]);
@@ -183,25 +184,6 @@ impl Pass {
         }
     }
 
-    /// The orders that are wanted here of a field at a position. Derivatives by time of one field want the same ones, so that they read
-    /// the frames once.
-    fn orders(&self, probe: &Probe, field: &Convolution, time: Option<Value>) -> Orders {
-        let wanted = self.wanted.last().expect("a block is open");
-        let own = wanted[&(probe.leaf, probe.at)];
-        if time.is_none() {
-            return own;
-        }
-        let same = field.undifferentiated();
-        let is_same = |leaf: &Value| match self.leaves.get(leaf) {
-            Some((Leaf::Convolution(other), at)) => *at == time && other.undifferentiated() == same,
-            _ => false,
-        };
-        let others = wanted
-            .iter()
-            .filter(|((leaf, at), _)| *at == probe.at && is_same(leaf));
-        others.fold(own, |all, (_, orders)| Orders(all.0 | orders.0))
-    }
-
     /// Emits the probe that serves all fields on a mesh and all orders wanted here at this position.
     fn fem_probe(&mut self, first: &FemField, at: Value) {
         let (mesh, dim) = (first.mesh, first.dim);
@@ -209,26 +191,27 @@ impl Pass {
         let on_mesh =
             |(&(leaf, position), &orders): (&(Value, Value), &Orders)| match self.leaves.get(&leaf)
             {
-                Some((Leaf::Fem(field), _)) if field.mesh == mesh && position == at => {
-                    Some((leaf, field.clone(), orders))
+                Some((Leaf::Fem(field), time)) if field.mesh == mesh && position == at => {
+                    Some((leaf, field.clone(), orders, *time))
                 }
                 _ => None,
             };
         let fields: Vec<_> = wanted.iter().filter_map(on_mesh).collect();
         let position = self.one(at);
-        let place = self
+        let mut place = self
             .b
             .op(Op::Base(Base::Locate(mesh, dim as u8)), &[position]);
+        place.extend(fields.iter().filter_map(|(.., time)| *time));
         let all = FemProbe {
             mesh,
             dim,
             wanted: fields
                 .iter()
-                .map(|(_, field, orders)| (field.clone(), *orders))
+                .map(|(_, field, orders, _)| (field.clone(), *orders))
                 .collect(),
         };
         let mut found = self.b.op(Op::FemProbe(Arc::new(all)), &place).into_iter();
-        for (leaf, _, orders) in fields {
+        for (leaf, _, orders, _) in fields {
             for order in orders.iter() {
                 let tensor = found.next().expect("a result for every field and order");
                 self.probed.insert(Probe { leaf, at, order }, tensor);

@@ -14,10 +14,10 @@ use crate::{
     },
     front::{
         self, CheckOptions, Checked, codes::Code, deep, diag::Diagnostic, source::Source, syntax,
-        typed,
+        tree,
     },
     high::{self, High, Translation},
-    low::{self, Low, Slots, Zeros},
+    low::{self, Bounds, Low, Slots, Zeros},
     mid::{self, Mid},
     ssa::{Dialect, Function, Program, number_values, remove_dead},
 };
@@ -48,6 +48,8 @@ pub struct Options {
     pub warn: Vec<Code>,
     /// How operators are normalized.
     pub normalization: rewrite::Options,
+    /// Which probes bounds of the images may save.
+    pub bounds: Bounds,
 }
 
 impl Options {
@@ -159,6 +161,8 @@ pub struct Lowered {
     pub scalarized: Program<Low>,
     /// With everything that is the same for all strands computed once.
     pub hoisted: Program<Low>,
+    /// With probes that bounds of the images may save.
+    pub bounded: Program<Low>,
     /// Warnings about it.
     pub warnings: Vec<Diagnostic>,
 }
@@ -174,7 +178,7 @@ pub fn lower(
 ) -> Result<Lowered, Stopped> {
     deep(|| {
         let mut stages = Stages::default();
-        let (hoisted, warnings, _) = lower_here(session, source, options, Some(&mut stages))?;
+        let (bounded, warnings, _) = lower_here(session, source, options, Some(&mut stages))?;
         let kept = "the stage was passed";
         Ok(Lowered {
             translated: stages.translated.expect(kept),
@@ -182,7 +186,8 @@ pub fn lower(
             normalized: stages.normalized.expect(kept),
             reconstructed: stages.reconstructed.expect(kept),
             scalarized: stages.scalarized.expect(kept),
-            hoisted,
+            hoisted: stages.hoisted.expect(kept),
+            bounded,
             warnings,
         })
     })
@@ -196,6 +201,7 @@ struct Stages {
     normalized: Option<Program<High>>,
     reconstructed: Option<Program<Mid>>,
     scalarized: Option<Program<Low>>,
+    hoisted: Option<Program<Low>>,
 }
 
 /// Compiles a program up to Low-IR; gives it with warnings and with its typed tree.
@@ -204,7 +210,7 @@ fn lower_here(
     source: &Source,
     options: &Options,
     mut stages: Option<&mut Stages>,
-) -> Result<(Program<Low>, Vec<Diagnostic>, typed::tree::Program), Stopped> {
+) -> Result<(Program<Low>, Vec<Diagnostic>, tree::Program), Stopped> {
     let (ast, errors) = session.stage("ast", || syntax::parse(source));
     session.done("ast", || {
         syntax::print::print_with_comments(&ast, &source.text)
@@ -212,16 +218,15 @@ fn lower_here(
     let checked = session.stage("typed", || {
         front::check_parsed(source, ast, errors, &options.check())
     });
-    let Some(typed) = &checked.program else {
-        return Err(Stopped::Errors(checked.diagnostics));
-    };
-    session.done("typed", || typed::print(typed))?;
+    if let Some(typed) = &checked.program {
+        session.done("typed", || tree::print(typed))?;
+    }
     let checked = session.stage("elaborate", || checked.elaborated());
     let mut warnings = checked.diagnostics;
     let Some(typed) = checked.program else {
         return Err(Stopped::Errors(warnings));
     };
-    session.done("elaborate", || typed::print(&typed))?;
+    session.done("elaborate", || tree::print(&typed))?;
     let Translation {
         program: translated,
         requests,
@@ -275,7 +280,12 @@ fn lower_here(
         low::hoist(scalarized.map(flat))
     });
     session.checked("hoist", &hoisted)?;
-    Ok((hoisted, warnings, typed))
+    if let Some(stages) = &mut stages {
+        stages.hoisted = Some(hoisted.clone());
+    }
+    let bounded = session.stage("bounds", || low::decide_by_bounds(hoisted, options.bounds));
+    session.checked("bounds", &bounded)?;
+    Ok((bounded, warnings, typed))
 }
 
 /// Reads and checks a program: an accepted program can be compiled. This is the entry point for all analysis of programs.
@@ -312,17 +322,17 @@ pub fn compile(
         Cuda::wake();
     }
     deep(|| {
-        let (hoisted, warnings, typed) = lower_here(session, source, options, None)?;
+        let (bounded, warnings, typed) = lower_here(session, source, options, None)?;
         // A printed program is for all images; code is regenerated for images that are not aligned with the world.
         let zeros = match session.stop_after {
             Some(_) => Zeros::default(),
-            None => Zeros::aligned(&hoisted.interface),
+            None => Zeros::aligned(&bounded.interface),
         };
-        let fitted = session.stage("fit", || low::fit(&hoisted, zeros));
+        let fitted = session.stage("fit", || low::fit(&bounded, zeros));
         session.checked("fit", &fitted.program)?;
         let (lanes, isa) = (options.lanes(), options.isa());
         let mut compiled = session.stage("generate", || {
-            generate(hoisted, fitted, lanes, isa, warnings)
+            generate(bounded, fitted, lanes, isa, warnings)
         });
         let wants_kernel = ["device", "ptx", "cuda"]
             .iter()

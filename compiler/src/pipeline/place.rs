@@ -5,10 +5,9 @@ use crate::{
     front::{
         limits::closed_form::is_dynamic,
         source::Span,
-        typed::tree::{Block, Expr, Global, Program, Stmt},
+        tree::{Block, Expr, Program, Stmt},
     },
 };
-use ein_ir::ops::Builtin;
 
 /// The first place in the methods, then in functions and globals.
 pub(super) fn place_of(construct: Construct, program: &Program) -> Option<Span> {
@@ -22,15 +21,8 @@ pub(super) fn place_of(construct: Construct, program: &Program) -> Option<Span> 
 fn declared(construct: Construct, program: &Program) -> Option<Span> {
     let state = program.strand.state.iter().map(|state| state.var);
     let mut state = state.map(|var| &program.vars[var.0]);
-    match construct {
-        Construct::Sequences => state.find(|var| is_dynamic(&var.ty)).map(|var| var.span),
-        _ => program.globals.iter().find_map(|global| match global {
-            Global::Input { .. } | Global::Variable { value: None, .. } => None,
-            Global::Variable { value: Some(e), .. } | Global::FieldFunction { body: e, .. } => {
-                expr(construct, e)
-            }
-        }),
-    }
+    let Construct::Sequences = construct;
+    state.find(|var| is_dynamic(&var.ty)).map(|var| var.span)
 }
 
 fn block(construct: Construct, block: &Block) -> Option<Span> {
@@ -44,12 +36,8 @@ fn stmt(construct: Construct, stmt: &Stmt) -> Option<Span> {
 }
 
 fn expr(construct: Construct, e: &Expr) -> Option<Span> {
-    let builtin = e.builtin().map(|(builtin, _)| builtin);
-    let is_here = match construct {
-        Construct::Sequences => is_dynamic(&e.ty),
-        Construct::Meshes => matches!(builtin, Some(Builtin::ToField | Builtin::GetCell)),
-    };
-    if is_here {
+    let Construct::Sequences = construct;
+    if is_dynamic(&e.ty) {
         return Some(e.span);
     }
     e.children().into_iter().find_map(|e| expr(construct, e))

@@ -20,12 +20,12 @@ pub const STAGES: &[Stage] = &[
     },
     Stage {
         name: "typed",
-        about: "names resolved, overloads chosen, coercions explicit",
+        about: "names resolved, overloads chosen, coercions explicit; loops and index notation as written",
         has_text: true,
     },
     Stage {
         name: "elaborate",
-        about: "the same with reductions in the steps of the sequences that they reduce",
+        about: "the same with loops over indices of tensors unrolled, operators for index notation, and reductions in steps",
         has_text: true,
     },
     Stage {
@@ -56,6 +56,11 @@ pub const STAGES: &[Stage] = &[
     Stage {
         name: "hoist",
         about: "Low-IR: values shared by all strands computed once",
+        has_text: true,
+    },
+    Stage {
+        name: "bounds",
+        about: "Low-IR: probes guarded by decisions from bounds of the images",
         has_text: true,
     },
     Stage {

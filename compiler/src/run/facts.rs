@@ -2,7 +2,7 @@
 
 use super::{Images, images::Grid};
 use crate::{
-    front::typed::tree::Constant,
+    front::tree::Constant,
     ir::{
         interface::{Data, Fact},
         tensor::Ty,
@@ -30,6 +30,15 @@ pub(super) fn data_fact(images: &Images, fact: Fact, ty: &Ty) -> Constant {
                 Data::Mesh(_) | Data::All(_) => unreachable!("ranges are of values"),
             };
             Constant::Seq(vec![real(least), real(greatest)])
+        }
+        Fact::Frames(fem) => {
+            let (frames, _) = images.frames_of_values(fem as usize);
+            Constant::Int(frames as i64)
+        }
+        Fact::StartTime(fem) => real(images.frames_of_values(fem as usize).1.start()),
+        Fact::EndTime(fem) => {
+            let (frames, times) = images.frames_of_values(fem as usize);
+            real(times.end(frames))
         }
         Fact::Bounds(data) => {
             let corner = match ty {

@@ -74,6 +74,7 @@ impl Strands {
         if self.program().code.has(Role::Invariants) {
             self.call_global(Role::Invariants, host, [0; 3], &raw const NEVER);
         }
+        self.renew_decisions();
     }
 
     /// Calls a function that is not strand code; gives the status it ended with, if it has one.

@@ -1,34 +1,26 @@
 //! The images of a running program, in the program's precision and as its probes want them, and its meshes.
 
-use super::{
-    Failure, Inputs,
-    facts::Extent,
-    fems::LoadedFems,
-    image_files::{ImageSource, KeptFiles, ReadFile, failed, read},
-};
+mod loaded;
+
+use super::{Failure, Inputs, facts::Extent, image_files::KeptFiles};
 use crate::{
     codegen::{
         Compiled, abi,
-        gpu::{Fleet, Kernel, Samples},
-    },
-    ir::{
-        interface::{Input, InputTarget},
-        leaf::{BorderControl, Convolution},
+        gpu::{Fleet, Kernel, MeshData, Samples},
     },
     low::Zeros,
 };
-use ein_ir::ops;
+use loaded::{KeptImages, LoadedImages, contacts, learn_contacts, samples};
 use runtime::{
     fem::Mesh,
     grid::{Surroundings, TimeAxis},
-    image::{Image, Note, Orientation, Reading, Real},
+    image::{Image, Note, Orientation, Real},
     nrrd::Space,
-    probe::{Border, KeptImage, Missed},
-    simd::Float,
+    probe::{ContactFacts, Missed},
 };
 use std::{
     ffi::c_void,
-    sync::{Arc, Mutex, OnceLock, PoisonError},
+    sync::{Arc, PoisonError},
 };
 
 /// The images and meshes of a program, loaded once for any number of runs.
@@ -89,6 +81,33 @@ impl Images {
     /// Notes for the user about them.
     pub fn notes(&self) -> &[Note] {
         &self.0.notes
+    }
+
+    /// The error that samples could not be loaded on demand, if some could not: no result counts then.
+    pub(super) fn failure(&self) -> Option<Failure> {
+        fn first<T: Real>(images: &[Arc<Image<T>>]) -> Option<String> {
+            let failure = images.iter().find_map(|image| image.failure());
+            failure.map(str::to_string)
+        }
+        let message = match &self.0.kept {
+            KeptImages::Single(_, images) => first(images),
+            KeptImages::Double(_, images) => first(images),
+        };
+        message.map(Failure::input)
+    }
+
+    /// Notes about samples that were loaded on demand so far.
+    pub(super) fn findings(&self) -> Vec<Note> {
+        fn all<T: Real>(images: &[Arc<Image<T>>]) -> Vec<Note> {
+            let mut notes: Vec<Note> = images.iter().flat_map(|image| image.findings()).collect();
+            // Images may share their samples.
+            notes.dedup();
+            notes
+        }
+        match &self.0.kept {
+            KeptImages::Single(_, images) => all(images),
+            KeptImages::Double(_, images) => all(images),
+        }
     }
 
     /// The zeros in their matrices, in the program's precision.
@@ -163,6 +182,11 @@ impl Images {
         self.0.fems.values(fem).1
     }
 
+    /// The frames of values on a mesh over time, and their times.
+    pub(super) fn frames_of_values(&self, fem: usize) -> (usize, &TimeAxis) {
+        self.0.fems.frames(fem)
+    }
+
     /// The space in which positions of this many coordinates are, if the files of the images name one and agree.
     pub(super) fn space(&self, coordinates: usize) -> Space {
         let is_named =
@@ -213,9 +237,13 @@ impl Images {
             .map(|image| {
                 let grid = &grids[image];
                 let all_in_time = fields(image).all(|f| kept.missed(f) == Some(Missed::InTime));
+                let asked = fields(image).filter_map(|field| kept.asked(field));
                 MissedImage {
                     image,
                     world_box: grid.orientation.world_box(&grid.sizes),
+                    asked: asked
+                        .reduce(union)
+                        .map(|asked| grid.orientation.world_box_of(&asked)),
                     span: grid.span.filter(|_| fields(image).next().is_some()),
                     only_in_time: all_in_time,
                 }
@@ -228,8 +256,8 @@ impl Images {
         &self.0.fems.notes
     }
 
-    /// The meshes that were probed, but never inside: their names, and their extent along each coordinate of the world.
-    pub fn missed_meshes(&self) -> impl Iterator<Item = (&str, Vec<(f64, f64)>)> {
+    /// The meshes that were probed, but never inside, and their names.
+    pub(super) fn missed_meshes(&self) -> impl Iterator<Item = (&str, &Mesh)> {
         self.0.fems.missed()
     }
 
@@ -244,7 +272,7 @@ impl Images {
     }
 
     /// The facts about the probes of each field.
-    pub(super) fn contacts(&self) -> Vec<u8> {
+    pub(super) fn contacts(&self) -> Vec<ContactFacts> {
         match &self.0.kept {
             KeptImages::Single(images, _) => contacts(images),
             KeptImages::Double(images, _) => contacts(images),
@@ -252,10 +280,18 @@ impl Images {
     }
 
     /// Takes over what another rank knows about them.
-    pub(super) fn learn_field_contacts(&self, known: &[u8]) {
+    pub(super) fn learn_field_contacts(&self, known: &[ContactFacts]) {
         match &self.0.kept {
             KeptImages::Single(images, _) => learn_contacts(images, known),
             KeptImages::Double(images, _) => learn_contacts(images, known),
+        }
+    }
+
+    /// Takes over what machines know about the probes of each image.
+    pub(super) fn learn_of_machine(&self, known: &[[bool; 2]]) {
+        let images = self.0.image_of_field.iter().enumerate();
+        for (field, &image) in images.filter(|(_, image)| **image < known.len()) {
+            self.0.kept.learn_of_machine(field, known[image]);
         }
     }
 
@@ -287,6 +323,11 @@ impl Images {
         idle.push(fleet);
     }
 
+    /// The meshes, with the values on them that are probed.
+    pub(super) fn mesh_data(&self) -> Vec<MeshData<'_>> {
+        self.0.fems.data()
+    }
+
     /// The samples of all images.
     pub(super) fn samples(&self) -> Vec<Samples<'_>> {
         match &self.0.kept {
@@ -296,23 +337,10 @@ impl Images {
     }
 }
 
-/// Images as the probes of generated code take them, and what else it knows of them.
-struct LoadedImages {
-    /// What `fields` points to.
-    kept: KeptImages,
-    /// The image of each field.
-    image_of_field: Vec<usize>,
-    cells: Vec<u64>,
-    fields: Vec<*const c_void>,
-    grids: Vec<Grid>,
-    /// The ranges of those images that they were asked of.
-    ranges: Vec<OnceLock<(f64, f64)>>,
-    notes: Vec<Note>,
-    fems: Arc<LoadedFems>,
-    /// The same with images smoothed at the scales that were wanted last.
-    smoothed: Mutex<Option<(Vec<Vec<f64>>, Images)>>,
-    /// GPUs with these images that no run uses now.
-    idle: Mutex<Vec<Fleet>>,
+/// The box of two boxes.
+fn union(a: Vec<(f64, f64)>, b: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
+    let both = a.into_iter().zip(b);
+    both.map(|((a, b), (c, d))| (a.min(c), b.max(d))).collect()
 }
 
 /// The grid of an image.
@@ -333,247 +361,10 @@ pub(super) struct MissedImage {
     pub(super) image: usize,
     /// The extent of its samples along each coordinate of the world.
     pub(super) world_box: Vec<(f64, f64)>,
+    /// The extent of the positions of its probes, if it was probed.
+    pub(super) asked: Option<Vec<(f64, f64)>>,
     /// The times of its first and its last frame, if it is over time.
     pub(super) span: Option<(f64, f64)>,
     /// Whether positions were inside, and only times were not.
     pub(super) only_in_time: bool,
-}
-
-// SAFETY: the pointers lead to descriptions that are kept here, and everything behind them is only read.
-unsafe impl Send for LoadedImages {}
-// SAFETY: as above.
-unsafe impl Sync for LoadedImages {}
-
-/// The images of all fields, and all images.
-enum KeptImages {
-    Single(Vec<KeptImage<f32>>, Whole<f32>),
-    Double(Vec<KeptImage<f64>>, Whole<f64>),
-}
-
-/// All images of a program.
-type Whole<T> = Vec<Arc<Image<T>>>;
-
-/// Keeps images of a precision.
-type Keep<T> = fn(Vec<KeptImage<T>>, Whole<T>) -> KeptImages;
-
-fn contacts<T: Real + Float>(images: &[KeptImage<T>]) -> Vec<u8> {
-    let images = images.iter();
-    images.map(|image| image.description().contact()).collect()
-}
-
-fn learn_contacts<T: Real + Float>(images: &[KeptImage<T>], known: &[u8]) {
-    for (image, contact) in images.iter().zip(known) {
-        image.description().learn_contact(*contact);
-    }
-}
-
-impl KeptImages {
-    /// Whether the image of a field was probed at all.
-    fn was_probed(&self, field: usize) -> bool {
-        match self {
-            KeptImages::Single(images, _) => images[field].description().was_probed(),
-            KeptImages::Double(images, _) => images[field].description().was_probed(),
-        }
-    }
-
-    /// Where the image of a field was probed, if never inside.
-    fn missed(&self, field: usize) -> Option<Missed> {
-        match self {
-            KeptImages::Single(images, _) => images[field].description().missed(),
-            KeptImages::Double(images, _) => images[field].description().missed(),
-        }
-    }
-}
-
-impl LoadedImages {
-    /// Loads a program's images.
-    fn load(
-        program: &Compiled,
-        sources: &[(ImageSource, Reading)],
-        kept: &mut KeptFiles,
-    ) -> Result<LoadedImages, Failure> {
-        if program.lanes.double {
-            LoadedImages::of(program, sources, &mut kept.double, KeptImages::Double)
-        } else {
-            LoadedImages::of(program, sources, &mut kept.single, KeptImages::Single)
-        }
-    }
-
-    fn of<T>(
-        program: &Compiled,
-        sources: &[(ImageSource, Reading)],
-        kept: &mut Vec<Option<ReadFile<T>>>,
-        keep: Keep<T>,
-    ) -> Result<LoadedImages, Failure>
-    where
-        T: runtime::image::Real + runtime::nrrd::FromSample + runtime::simd::Float,
-    {
-        let mut notes = Vec::new();
-        let (images, surroundings) = read::<T>(program, sources, kept, &mut notes)?;
-        let loaded = LoadedImages::keep(program, images, surroundings, keep)?;
-        Ok(LoadedImages { notes, ..loaded })
-    }
-
-    /// The images in the form of the program's probes.
-    fn keep<T>(
-        program: &Compiled,
-        images: Whole<T>,
-        surroundings: Vec<Surroundings>,
-        keep: Keep<T>,
-    ) -> Result<LoadedImages, Failure>
-    where
-        T: runtime::image::Real + runtime::simd::Float,
-    {
-        let mut kept = Vec::new();
-        for field in program.code.linker().fields() {
-            let constant = constant(&field.border);
-            let border = border(&field.border, &constant);
-            let image = images[field.image as usize].clone();
-            check_times(program, field, image.time())?;
-            kept.push(KeptImage::new(image, border).map_err(Failure::input)?);
-        }
-        let address = |image: &KeptImage<T>| std::ptr::from_ref(image.description()).cast();
-        Ok(LoadedImages {
-            cells: cells(&images, program.lanes.double),
-            fields: kept.iter().map(address).collect(),
-            image_of_field: program
-                .code
-                .linker()
-                .fields()
-                .iter()
-                .map(|field| field.image as usize)
-                .collect(),
-            grids: images
-                .iter()
-                .zip(surroundings)
-                .map(|(image, surroundings)| Grid {
-                    sizes: image.sizes().to_vec(),
-                    orientation: image.orientation().clone(),
-                    surroundings,
-                    span: image
-                        .time()
-                        .map(|axis| (axis.start(), axis.end(image.frames()))),
-                })
-                .collect(),
-            ranges: images.iter().map(|_| OnceLock::new()).collect(),
-            kept: keep(kept, images),
-            notes: Vec::new(),
-            fems: Arc::default(),
-            smoothed: Mutex::default(),
-            idle: Mutex::default(),
-        })
-    }
-
-    /// The same images with those that are smoothed at these scales.
-    fn at_scales(&self, program: &Compiled, scales: &[Vec<f64>]) -> Result<LoadedImages, Failure> {
-        let grids = self.grids.iter();
-        let surroundings = grids.map(|grid| grid.surroundings.clone()).collect();
-        let smoothed = match &self.kept {
-            KeptImages::Single(_, images) => {
-                let images = blurred(program, images, scales)?;
-                LoadedImages::keep(program, images, surroundings, KeptImages::Single)
-            }
-            KeptImages::Double(_, images) => {
-                let images = blurred(program, images, scales)?;
-                LoadedImages::keep(program, images, surroundings, KeptImages::Double)
-            }
-        };
-        Ok(LoadedImages {
-            notes: self.notes.clone(),
-            fems: Arc::clone(&self.fems),
-            ..smoothed?
-        })
-    }
-}
-
-/// The same images, with those that are made from others at these scales, in their order.
-fn blurred<T: runtime::image::Real>(
-    program: &Compiled,
-    images: &Whole<T>,
-    scales: &[Vec<f64>],
-) -> Result<Whole<T>, Failure> {
-    let mut images = images.clone();
-    for ((n, blur), scale) in program.interface.scales().zip(scales) {
-        let place = program.interface.images[n].span.start;
-        let source = &images[blur.of as usize];
-        let axes = match scale[..] {
-            [all] => vec![all; source.dim()],
-            _ => scale.clone(),
-        };
-        let constant = constant(&blur.border);
-        let made = runtime::blur::blur(source, &axes, border(&blur.border, &constant));
-        let made = made.map_err(|error| failed(error, Some(place)))?;
-        images[n] = Arc::new(made);
-    }
-    Ok(images)
-}
-
-/// The samples of an image as bytes, without what pads them.
-fn samples<T: runtime::image::Real>(image: &Image<T>) -> Samples<'_> {
-    Samples {
-        sizes: image.sizes(),
-        frames: image.frames(),
-        is_regular: !matches!(image.time(), Some(TimeAxis::Table(_))),
-        bytes: image.sample_bytes(),
-    }
-}
-
-fn cells<T: runtime::image::Real>(images: &[Arc<Image<T>>], double: bool) -> Vec<u64> {
-    let parts = images.iter().map(|image| {
-        let orientation = image.orientation();
-        abi::images::ImageFacts {
-            sizes: image.sizes(),
-            to_index: (orientation.world_to_index(), orientation.offset()),
-            frames: image.frames(),
-            time: image.time(),
-        }
-    });
-    abi::images::cells(parts, double)
-}
-
-/// Refuses kernels that are smooth in time where frames are at irregular times: between them, positions in time have kinks.
-fn check_times(
-    program: &Compiled,
-    field: &Convolution,
-    time: Option<&TimeAxis>,
-) -> Result<(), Failure> {
-    let (Some(TimeAxis::Table(_)), Some(kernel)) = (time, field.time) else {
-        return Ok(());
-    };
-    let kernel = kernel.kernel.0.name;
-    if matches!(kernel, "tent" | "c1tent") {
-        return Ok(());
-    }
-    let interface = &program.interface;
-    let number = interface.loaded_image(field.image as usize);
-    let of_image = |input: &&Input| input.target == InputTarget::Image(number as u32);
-    let name = match interface.inputs.iter().find(of_image) {
-        Some(input) => format!("`{}`", input.name),
-        None => interface.images[number].file.clone().unwrap_or_default(),
-    };
-    let message = format!(
-        "the frames of the image {name} are at irregular times, which the kernel `{kernel}` in time cannot interpolate"
-    );
-    Err(Failure {
-        hints: vec!["use `tent` in time: `KRNS(…, tent) ⊛ …`".to_owned()],
-        ..Failure::input(message)
-    })
-}
-
-/// The values beyond a constant border, one per component.
-fn constant(border: &BorderControl) -> Vec<f64> {
-    match border {
-        ops::Border::Constant(values) => values.iter().map(|x| x.get()).collect(),
-        _ => Vec::new(),
-    }
-}
-
-/// What the runtime, which knows no IR, calls a border control.
-fn border<'a>(border: &BorderControl, constant: &'a [f64]) -> Border<'a> {
-    match border {
-        ops::Border::Clamp => Border::Clamp,
-        ops::Border::Mirror => Border::Mirror,
-        ops::Border::Wrap => Border::Wrap,
-        ops::Border::Constant(_) => Border::Constant(constant),
-    }
 }

@@ -8,13 +8,14 @@ use super::{
 };
 use crate::{
     codegen::Compiled,
-    front::typed::tree::InputDefault,
+    front::tree::InputDefault,
     ir::interface::{Input, InputTarget, Interface},
 };
 use runtime::{
+    fem::mesh_files,
     file_name::FileName,
     file_reference::{library_name, mesh_and_array},
-    image::{Reading, files_of},
+    image::{GivenTimes, Reading, files_of},
     input::{InputType, InputValue, IntWidth},
     output::FileUse,
 };
@@ -31,6 +32,8 @@ pub struct Inputs {
     /// How the file of each image is read.
     readings: Vec<Reading>,
     meshes: Vec<Option<FemSource>>,
+    /// The times of the frames of each mesh, which override those of its file.
+    times: Vec<Option<GivenTimes>>,
     /// The arrays of values on meshes.
     arrays: Vec<Option<String>>,
 }
@@ -63,6 +66,7 @@ impl Inputs {
                 .iter()
                 .map(|mesh| mesh.file.as_ref().map(|file| FemSource::File(file.into())))
                 .collect(),
+            times: vec![None; interface.meshes.len()],
             arrays: interface.fems.iter().map(|fem| fem.array.clone()).collect(),
             interface,
         };
@@ -179,15 +183,21 @@ impl Inputs {
     }
 
     fn set_mesh_source(&mut self, target: InputTarget, source: FemSource, array: Option<&str>) {
-        let mesh = match target {
-            InputTarget::Mesh(mesh) => mesh,
-            InputTarget::Fem(fem) => {
-                self.arrays[fem as usize] = array.map(str::to_string);
-                self.interface.fems[fem as usize].mesh
-            }
-            InputTarget::Global(_) | InputTarget::Image(_) => return,
-        };
-        self.meshes[mesh as usize] = Some(source);
+        if let InputTarget::Fem(fem) = target {
+            self.arrays[fem as usize] = array.map(str::to_string);
+        }
+        if let Some(mesh) = self.mesh_of(target) {
+            self.meshes[mesh] = Some(source);
+        }
+    }
+
+    /// The mesh that an input gives, by its number.
+    fn mesh_of(&self, target: InputTarget) -> Option<usize> {
+        match target {
+            InputTarget::Mesh(mesh) => Some(mesh as usize),
+            InputTarget::Fem(fem) => Some(self.interface.fems[fem as usize].mesh as usize),
+            InputTarget::Global(_) | InputTarget::Image(_) => None,
+        }
     }
 
     /// Sets an input to a mesh, or to values on one: those of an array by name, or of the only one that fits.
@@ -229,22 +239,28 @@ impl Inputs {
         let meshes = self.meshes.iter().enumerate().map(source);
         Ok(FemSources {
             meshes: meshes.collect::<Result<_, _>>()?,
+            times: self.times.clone(),
             arrays: self.arrays.clone(),
         })
     }
 
-    /// Says how the file of an image is read.
+    /// Says how the file of an image is read. Of a mesh only the times count.
     ///
     /// # Errors
-    /// There is no input of that name, or it is not an image.
+    /// There is no input of that name, or it is neither an image nor a mesh.
     pub fn set_reading(&mut self, name: &str, reading: Reading) -> Result<(), Failure> {
+        let (_, input) = self.find(name)?;
+        if let Some(mesh) = self.mesh_of(input.target) {
+            self.times[mesh] = reading.times;
+            return Ok(());
+        }
         let number = self.find_image(name)?;
         let name = Some(name.to_string());
         self.readings[number] = Reading { name, ..reading };
         Ok(())
     }
 
-    /// Says how files of images are read: for each input, and for those that the program names itself.
+    /// Says how files of images and meshes are read: for each input, and for those that the program names itself.
     pub(crate) fn set_readings(&mut self, of_inputs: &[Reading], others: &Reading) {
         let mut readings = vec![others.clone(); self.readings.len()];
         for (input, reading) in self.interface.inputs.iter().zip(of_inputs) {
@@ -253,11 +269,22 @@ impl Inputs {
             }
         }
         self.readings = readings;
+        self.times.fill(others.times.clone());
+        for (n, reading) in of_inputs.iter().enumerate() {
+            if let Some(mesh) = self.mesh_of(self.interface.inputs[n].target) {
+                self.times[mesh] = reading.times.clone();
+            }
+        }
     }
 
     /// Takes an image of the program from elsewhere: the one with this number among [`Interface::images`].
     pub fn set_source(&mut self, image: usize, source: ImageSource) {
         self.images[image] = Some(source);
+    }
+
+    /// Says how the file of an image is read: the one with this number among [`Interface::images`].
+    pub fn set_reading_of(&mut self, image: usize, reading: Reading) {
+        self.readings[image] = reading;
     }
 
     /// Takes a mesh of the program from elsewhere: the one with this number among [`Interface::meshes`].
@@ -303,8 +330,7 @@ impl Inputs {
         };
         let named = || "a file that the program names".to_string();
         let mut all = Vec::new();
-        let mut add = |file: &FileName, purpose: String| {
-            let file = mesh_and_array(file).0.into();
+        let mut add = |file: FileName, purpose: String| {
             all.push(FileUse {
                 file,
                 ..FileUse::of("", purpose)
@@ -314,32 +340,33 @@ impl Inputs {
             if let Some(ImageSource::File(file)) = source {
                 let purpose = of_input(InputTarget::Image(n as u32)).unwrap_or_else(named);
                 for file in files_of(file) {
-                    add(&file.into(), purpose.clone());
+                    add(file.into(), purpose.clone());
                 }
             }
         }
         for (n, source) in self.meshes.iter().enumerate() {
             if let Some(FemSource::File(file)) = source {
                 let input = super::fems::input_of_mesh(interface, n as u32);
-                add(
-                    file,
-                    input.map_or_else(named, |name| format!("the input `{name}`")),
-                );
+                let purpose = input.map_or_else(named, |name| format!("the input `{name}`"));
+                for file in mesh_files(file) {
+                    add(file.into(), purpose.clone());
+                }
             }
         }
         for (input, value) in interface.inputs.iter().zip(&self.values) {
-            match (value, &input.default) {
-                (Some(InputValue::File(file)), _) => {
-                    add(file, format!("the input `{}`", input.name));
+            let purpose = format!("the input `{}`", input.name);
+            match (input.target, value, &input.default) {
+                (InputTarget::Global(_), Some(InputValue::File(file)), _) => {
+                    add(file.clone(), purpose);
                 }
-                (None, Some(InputDefault::File(file))) => {
-                    add(&file.into(), format!("the input `{}`", input.name));
+                (InputTarget::Global(_), None, Some(InputDefault::File(file))) => {
+                    add(file.into(), purpose);
                 }
                 _ => {}
             }
         }
         for load in &interface.loads {
-            add(&(&load.file).into(), named());
+            add((&load.file).into(), named());
         }
         all
     }

@@ -7,6 +7,9 @@
 pub mod camera;
 mod colour_maps;
 mod contacts;
+mod decisions;
+mod device_outputs;
+mod devices;
 mod facts;
 mod failure;
 mod fems;
@@ -28,6 +31,7 @@ mod strands;
 mod values;
 
 pub use colour_maps::colour_map_names;
+pub use device_outputs::DeviceOutput;
 pub use failure::{FailedStrand, Failure};
 pub use fems::FemSource;
 pub use image_files::ImageSource;
@@ -43,9 +47,10 @@ pub use values::input_type;
 
 use crate::{
     codegen::{Compiled, Target},
-    front::{codes, typed::tree::Constant},
+    front::{codes, tree::Constant},
     ssa::Role,
 };
+use devices::Devices;
 use placement::Placement;
 use runtime::{
     grid::Place,
@@ -112,7 +117,8 @@ impl Run {
         // The variables are followed by the invariants, and these by the bounds of the creation iterators.
         let further = fitted.invariants + 2 * fitted.interface.axes.len();
         initial.cells.resize(initial.cells.len() + further, 0);
-        let placement = Placement::new(&fitted, images)?;
+        let team = workers.team().map(Arc::as_ref);
+        let placement = Placement::new(&fitted, images, team)?;
         let mut strands = Strands::new(fitted, initial, images.clone(), placement);
         strands.run_once(Role::Globals, &mut sequences)?;
         strands.run_once(Role::Domain, &mut sequences)?;
@@ -175,6 +181,8 @@ impl Run {
             return Err(failure.clone());
         }
         let ran = self.advance(limit, printer, observers);
+        // Values that were not there may be behind any other error.
+        let ran = ran.map_err(|failure| self.images.failure().unwrap_or(failure));
         match &ran {
             Ok(RunEnd::Cancelled) => self.stage = Stage::Over,
             Ok(_) => {}
@@ -212,6 +220,7 @@ impl Run {
             }
         };
         if end != RunEnd::Cancelled {
+            self.check_images()?;
             self.share_contacts()?;
             each(observers, |observer| observer.ended(self, end))?;
         }
@@ -226,7 +235,10 @@ impl Run {
         };
         let program = strands.program();
         let mut observers = observers.iter();
+        // Text stays on the rank of its strand unless ranks go in step.
+        let prints_elsewhere = program.abilities.prints && self.workers.team().is_some();
         limit.is_some()
+            || prints_elsewhere
             || observers.any(|observer| observer.needs_strands() || observer.period().is_some())
             || strands.placement().wants_accelerator
             || !world::can_be_forgotten(&program.state.layout, program.abilities)
@@ -248,7 +260,12 @@ impl Run {
         let mut world = World::new(strands, &self.creation(), sequences, &self.workers)
             .map_err(|error| Failure::of_creation(error, &iterators))?;
         // A GPU that has just been woken has had some time by now.
-        world.program_mut().make_ready()?;
+        let team = self.workers.team().map(Arc::as_ref);
+        world.program_mut().make_ready(team)?;
+        let devices = world.program().placement().devices.as_ref();
+        if let Some(runners) = devices.map(Devices::runners) {
+            world.set_runners(runners);
+        }
         world.set_control(Arc::clone(&self.control));
         self.stage = Stage::Kept(Box::new(world));
         self.place = self.place_by_positions();
@@ -306,6 +323,7 @@ impl Run {
                 Completion::Cancelled => return Ok(Some(RunEnd::Cancelled)),
                 Completion::Failed => return Ok(None),
             };
+        write_text(&completed.text, printer)?;
         if let Stage::Prepared(prepared) = std::mem::replace(&mut self.stage, Stage::Over) {
             self.stage = Stage::completed(prepared.0, variables, completed);
         }
@@ -347,11 +365,17 @@ impl Run {
 
     /// Calls the observers whose period has passed.
     fn call_due(&self, observers: &mut [&mut dyn Observer]) -> Result<(), Failure> {
+        self.check_images()?;
         let is_due = |period: u64| self.steps().is_multiple_of(period);
         each(observers, |observer| match observer.period() {
             Some(period) if is_due(period) => observer.stepped(self),
             _ => Ok(()),
         })
+    }
+
+    /// Refuses to go on if samples could not be loaded on demand.
+    fn check_images(&self) -> Result<(), Failure> {
+        self.images.failure().map_or(Ok(()), Err)
     }
 
     fn super_steps(
@@ -375,7 +399,8 @@ impl Run {
         if let Some(failure) = world.program().failure() {
             return Err(failure);
         }
-        if let Some(trouble) = world.program().placement().take_trouble() {
+        let team = self.workers.team().map(Arc::as_ref);
+        for trouble in world.program().placement().troubles(team)? {
             if world.program().program().target == Target::CudaOnly {
                 return Err(trouble);
             }
@@ -478,6 +503,10 @@ fn stopped(message: String) -> Failure {
 
 /// Writes what code outside the strands printed.
 fn print(strands: &Strands, printer: &mut dyn Write) -> Result<(), Failure> {
-    let printed = printer.write_all(strands.take_printed().as_bytes());
+    write_text(&strands.take_printed(), printer)
+}
+
+fn write_text(text: &str, printer: &mut dyn Write) -> Result<(), Failure> {
+    let printed = printer.write_all(text.as_bytes());
     printed.map_err(|error| Failure::new(codes::PRINT, RunError::Print(error)))
 }

@@ -138,9 +138,13 @@ impl Run {
     fn variable(&self, n: usize) -> Option<OutputData> {
         let program = self.stage.strands()?.program();
         let state = &program.interface.state[n];
-        let (values, lengths) = self
-            .stage
-            .gather(program.state.variables[n], StrandSet::All)?;
+        let (values, lengths) = match self.kept_values(n) {
+            Some(values) => (values, None),
+            None => {
+                let variable = program.state.variables[n];
+                self.stage.gather(variable, StrandSet::All)?
+            }
+        };
         let domain = if program.interface.grid {
             Domain::Grid(self.sizes.clone())
         } else {

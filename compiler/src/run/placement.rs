@@ -1,15 +1,21 @@
 //! The processor that runs the strands: the requested target, or the CPU with the reason.
 
-use super::{Failure, images::Images};
+use super::{
+    Failure,
+    devices::{self, Devices},
+    images::Images,
+};
 use crate::{
     codegen::{
         Compiled, Target,
-        gpu::{Accelerator, Cuda, DriverError, Fleet, Machine},
+        gpu::{Accelerator, Cuda, DriverError, Fleet, KeptResults, Machine},
     },
     front::codes,
 };
+use runtime::cluster::Team;
 use std::{
     fmt,
+    ops::Range,
     sync::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicBool, Ordering::Relaxed},
@@ -43,10 +49,14 @@ impl fmt::Display for Refusal {
 pub(super) struct Placement {
     /// Whether they are to run on a GPU.
     pub(super) wants_accelerator: bool,
+    /// The scalars of the outputs that are to stay on the GPU.
+    pub(super) kept_slots: Option<Vec<Range<usize>>>,
     pub(super) accelerator: Option<Lent>,
     pub(super) refusal: Option<Refusal>,
-    /// Why there is no GPU although one was asked for, so that the CPU runs the strands.
-    pub(super) absence: Option<DriverError>,
+    /// A remark about GPUs that are not there although they were asked for.
+    pub(super) absence: Option<String>,
+    /// The GPUs of all ranks, if several ranks run the strands on theirs.
+    pub(super) devices: Option<Devices>,
     /// What the GPU failed with in a run that the CPU finished.
     trouble: Mutex<Option<DriverError>>,
 }
@@ -75,9 +85,13 @@ impl Drop for Lent {
 }
 
 impl Placement {
-    /// Finds out.
-    pub(super) fn new(program: &Compiled, images: &Images) -> Result<Placement, Failure> {
-        let samples = images.samples();
+    /// Finds out; for a run of several ranks or of one.
+    pub(super) fn new(
+        program: &Compiled,
+        images: &Images,
+        team: Option<&Team>,
+    ) -> Result<Placement, Failure> {
+        let (samples, meshes) = (images.samples(), images.mesh_data());
         let refused = |reason: String, place| Placement {
             refusal: Some(Refusal { reason, place }),
             ..Placement::default()
@@ -87,8 +101,11 @@ impl Placement {
                 Placement::default()
             }
             None => Placement::default(),
+            Some(Ok(_)) if team.is_some() && !program.abilities.independent() => {
+                refused("strands of several ranks notice each other".into(), None)
+            }
             Some(Err(unsupported)) => refused(unsupported.construct.to_string(), unsupported.place),
-            Some(Ok(kernel)) => match Accelerator::refuses(kernel, &samples) {
+            Some(Ok(kernel)) => match Accelerator::refuses(kernel, &samples, &meshes) {
                 Some(reason) => refused(reason, None),
                 None => Placement {
                     wants_accelerator: true,
@@ -108,11 +125,13 @@ impl Placement {
         }
     }
 
-    /// Takes the GPU in use, if strands are to run there. Without one they run on the CPU, unless that was ruled out.
+    /// Takes the GPU in use, if strands are to run there. Without one they run on the CPU, unless that was ruled out. Ranks tell each
+    /// other, and those without a GPU leave the strands to those that have one.
     pub(super) fn make_ready(
         &mut self,
         program: &Compiled,
         images: &Images,
+        team: Option<&Team>,
     ) -> Result<(), Failure> {
         let Some(Ok(kernel)) = program.kernel.as_ref().filter(|_| self.wants_accelerator) else {
             return Ok(());
@@ -126,20 +145,37 @@ impl Placement {
                 fleet.begin();
                 Ok(fleet)
             }
-            None => machine().and_then(|machine| Fleet::new(machine, kernel, &images.samples())),
+            None => machine().and_then(|machine| {
+                Fleet::new(machine, kernel, &images.samples(), &images.mesh_data())
+            }),
         };
+        if let Some(team) = team {
+            let mine = fleet.as_ref().map(|fleet| fleet.first().number());
+            let devices = Devices::of_team(team, mine)?;
+            match devices.absence() {
+                Some(absence) if program.target == Target::CudaOnly => {
+                    return Err(failure(absence));
+                }
+                absence => self.absence = absence,
+            }
+            self.devices = Some(devices).filter(Devices::are_any);
+        }
         match fleet {
             Ok(fleet) => {
+                if let Some(slots) = &self.kept_slots {
+                    fleet.first().keep(slots.clone());
+                }
                 self.accelerator = Some(Lent {
                     fleet: Some(fleet),
                     images: images.clone(),
                     has_failed: AtomicBool::new(false),
                 });
             }
-            Err(error) if program.target == Target::CudaOnly => return Err(failure(&error)),
+            Err(error) if program.target == Target::CudaOnly => return Err(failure(error)),
             Err(error) => {
                 self.wants_accelerator = false;
-                self.absence = Some(error);
+                let remark = || format!("this program runs on the CPU: {error}");
+                self.absence.get_or_insert_with(remark);
             }
         }
         Ok(())
@@ -157,8 +193,8 @@ impl Placement {
             }
             machines => machines[1..].to_vec(),
         };
-        let samples = images.samples();
-        let ready = |machine| Accelerator::new(machine, kernel, &samples).ok();
+        let (samples, meshes) = (images.samples(), images.mesh_data());
+        let ready = |machine| Accelerator::new(machine, kernel, &samples, &meshes).ok();
         machines.into_iter().filter_map(ready).collect()
     }
 
@@ -167,6 +203,11 @@ impl Placement {
         let lent = self.accelerator.as_ref();
         let lent = lent.filter(|lent| !lent.has_failed.load(Relaxed));
         lent.map(Lent::fleet)
+    }
+
+    /// The results that have stayed on the GPU.
+    pub(super) fn kept(&self) -> Option<Arc<KeptResults>> {
+        self.accelerator()?.first().kept()
     }
 
     /// Takes note of what the GPU failed with.
@@ -182,11 +223,26 @@ impl Placement {
     /// The failure of the GPU since the last call, if there was one.
     pub(super) fn take_trouble(&self) -> Option<Failure> {
         let mut trouble = self.trouble.lock().unwrap_or_else(PoisonError::into_inner);
-        trouble.take().map(|error| failure(&error))
+        trouble.take().map(failure)
+    }
+
+    /// The failures of the GPUs of all ranks since the last call.
+    ///
+    /// # Errors
+    /// A rank has left.
+    pub(super) fn troubles(&self, team: Option<&Team>) -> Result<Vec<Failure>, Failure> {
+        let mine = self.take_trouble();
+        match team.filter(|_| self.devices.is_some()) {
+            None => Ok(mine.into_iter().collect()),
+            Some(team) => {
+                let all = devices::troubles_of_team(team, mine.as_ref())?;
+                Ok(all.into_iter().map(failure).collect())
+            }
+        }
     }
 }
 
-fn failure(error: &DriverError) -> Failure {
+fn failure(error: impl fmt::Display) -> Failure {
     with_hint(Failure::new(codes::DEVICE, error))
 }
 

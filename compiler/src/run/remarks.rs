@@ -1,12 +1,12 @@
 //! Remarks about a run: its length, notes about its images, the processor that ran it, and images and meshes that it never probed
 //! inside.
 
-use super::{Length, Refusal, Run, stage::Stage};
+use super::{Length, Refusal, Run, devices::Devices, stage::Stage};
 use crate::{
     codegen::gpu::Phases,
     ir::interface::{Input, InputTarget},
 };
-use runtime::{image::Note, print::short};
+use runtime::{image::Note, print::short, world::Exchanges};
 
 impl Run {
     /// Its length, as far as it is known.
@@ -26,15 +26,26 @@ impl Run {
         self.images.notes()
     }
 
+    /// Notes for the user about samples that were loaded on demand, after the run.
+    pub fn findings(&self) -> Vec<Note> {
+        self.images.findings()
+    }
+
     /// The reason why strands run on the CPU although a GPU was requested.
     pub fn refusal(&self) -> Option<&Refusal> {
         self.stage.strands()?.placement().refusal.as_ref()
     }
 
-    /// The warning that the CPU runs the strands because there is no GPU although one was requested.
+    /// The warning that the CPU runs the strands because there is no GPU although one was requested, or that some ranks have none.
     pub fn absence(&self) -> Option<String> {
-        let absence = self.stage.strands()?.placement().absence.as_ref()?;
-        Some(format!("this program runs on the CPU: {absence}"))
+        self.stage.strands()?.placement().absence.clone()
+    }
+
+    /// The GPUs of all ranks that run the strands, in words; nothing if there is one rank.
+    pub fn gpus_of_ranks(&self) -> Vec<String> {
+        let strands = self.stage.strands();
+        let devices = strands.and_then(|strands| strands.placement().devices.as_ref());
+        devices.map(Devices::list).unwrap_or_default()
     }
 
     /// Warnings about the failures of a GPU in runs that the CPU finished.
@@ -49,12 +60,42 @@ impl Run {
         accelerator.as_ref().map(|lent| lent.fleet().phases())
     }
 
+    /// Notes about what ranks have told each other of strands that they ran together super-step by super-step.
+    pub fn exchanged(&self) -> Vec<String> {
+        let (Stage::Kept(world), Some(team)) = (&self.stage, self.workers.team()) else {
+            return Vec::new();
+        };
+        let Exchanges {
+            shares,
+            complete,
+            ghosts,
+            waits,
+            most_ghosts,
+        } = world.exchanges();
+        if shares == 0 {
+            return Vec::new();
+        }
+        let sent = team.sent();
+        let mut notes = vec![format!(
+            "rank 0 sent {sent} bytes; strands were shared out {shares} times, and all states exchanged {complete} times; \
+             {ghosts} strands were shown to other ranks, and {waits} had to wait"
+        )];
+        if 2 * ghosts > most_ghosts {
+            notes.push(
+                "strands look so far that most of them had to be shown to every rank, so more ranks make little difference"
+                    .to_string(),
+            );
+        }
+        notes
+    }
+
     /// All warnings to report after it.
     pub fn warnings(&self) -> Vec<String> {
         let refusal = self.refusal().map(|refusal| refusal.warning(""));
         let target = refusal.into_iter().chain(self.absence());
         let meshes = self.images.mesh_notes().iter().cloned();
-        let all = target.chain(self.troubles()).chain(meshes);
+        let findings = self.findings().into_iter().map(|note| note.to_string());
+        let all = target.chain(self.troubles()).chain(meshes).chain(findings);
         all.chain(self.missed()).collect()
     }
 
@@ -62,9 +103,7 @@ impl Run {
     pub fn missed(&self) -> Vec<String> {
         let mut warnings = Vec::new();
         let (images, interface) = (&self.images, &self.program.interface);
-        // What a GPU probes is not known here.
-        let has_run_here = self.steps() > 0 && self.phases().is_none();
-        let sought = match self.stage.strands().filter(|_| has_run_here) {
+        let sought = match self.stage.strands().filter(|_| self.steps() > 0) {
             Some(strands) => self.program.sought(&|slot| strands.holds(slot)),
             None => Vec::new(),
         };
@@ -82,16 +121,19 @@ impl Run {
                 Some(span) if missed.only_in_time => {
                     format!("no probe was at a time of the image {name}; {span}")
                 }
-                Some(span) => format!("{}, and {span}", outside("image", &name, &missed.world_box)),
-                None => outside("image", &name, &missed.world_box),
+                _ => {
+                    let asked = missed.asked.as_deref();
+                    outside("image", &name, &missed.world_box, span, asked)
+                }
             };
             // An image may have been smoothed at several scales.
             if !warnings.contains(&warning) {
                 warnings.push(warning);
             }
         }
-        for (name, extents) in images.missed_meshes() {
-            warnings.push(outside("mesh", name, &extents));
+        for (name, mesh) in images.missed_meshes() {
+            let (extents, asked) = (mesh.world_box(), mesh.asked());
+            warnings.push(outside("mesh", name, &extents, None, asked.as_deref()));
         }
         for (name, count) in images.unresolved_meshes() {
             warnings.push(format!(
@@ -102,10 +144,29 @@ impl Run {
     }
 }
 
-fn outside(what: &str, name: &str, extents: &[(f64, f64)]) -> String {
+fn outside(
+    what: &str,
+    name: &str,
+    extents: &[(f64, f64)],
+    span: Option<String>,
+    asked: Option<&[(f64, f64)]>,
+) -> String {
+    let sides = in_sides(extents);
+    let mut text = format!("no probe was inside the {what} {name}; its world box is {sides}");
+    if let Some(span) = span {
+        text = format!("{text}, and {span}");
+    }
+    if let Some(asked) = asked {
+        text = format!(
+            "{text}; the positions of the probes were in {}",
+            in_sides(asked)
+        );
+    }
+    text
+}
+
+fn in_sides(extents: &[(f64, f64)]) -> String {
     let side = |(low, high): &(f64, f64)| format!("[{}, {}]", short(*low), short(*high));
-    let sides = extents.iter().map(side);
-    let sides: Vec<String> = sides.collect();
-    let sides = sides.join(" × ");
-    format!("no probe was inside the {what} {name}; its world box is {sides}")
+    let sides: Vec<String> = extents.iter().map(side).collect();
+    sides.join(" × ")
 }

@@ -1,7 +1,7 @@
 //! The scales at which images are smoothed, which are known before all other values.
 
 use super::{Failure, Images, Inputs, placement::Placement, strands::Strands, values::Initial};
-use crate::{codegen::Compiled, front::typed::tree::Constant, ssa::Role};
+use crate::{codegen::Compiled, front::tree::Constant, ssa::Role};
 use runtime::world::GlobalSequences;
 
 /// The scales of the images that a program smooths, in their order; `None` if there are no such images.

@@ -1,6 +1,6 @@
 //! The strands of a compiled program, as the scheduler sees them.
 
-use super::{Failure, images::Images, placement::Placement, values::Initial};
+use super::{Failure, decisions::Deciders, images::Images, placement::Placement, values::Initial};
 use crate::{
     codegen::{
         Compiled, Frame,
@@ -8,7 +8,7 @@ use crate::{
         gpu::Cell,
         host::Reports,
     },
-    front::typed::tree::Constant,
+    front::tree::Constant,
     ir::tensor::Ty,
     low,
     ssa::Role,
@@ -16,6 +16,7 @@ use crate::{
 use ein_ir::ops::StrandSet;
 use runtime::{
     abi::{Failure as StrandFailure, LaneMask, LaneOutcome, MAX_WIDTH},
+    cluster::Team,
     sequence::Sequence,
     strands::StateLayout,
     world::{Abilities, Batch, Executor, GlobalContext, StepContext, StrandProgram},
@@ -36,6 +37,7 @@ pub(super) struct Strands {
     program: Compiled,
     globals: Globals,
     images: Images,
+    deciders: Deciders,
     placement: Placement,
     strings: Vec<Arc<str>>,
     /// The step from one value of a creation iterator to the next.
@@ -73,6 +75,7 @@ impl Strands {
         placement: Placement,
     ) -> Strands {
         Strands {
+            deciders: Deciders::new(&program, &images),
             program,
             globals: Globals(cells.into_iter().map(UnsafeCell::new).collect()),
             images,
@@ -139,9 +142,20 @@ impl Strands {
         &self.placement
     }
 
+    /// Tells the tables of decisions what globals are now.
+    pub(super) fn renew_decisions(&self) {
+        self.deciders.learn(|slot| self.globals.get(slot));
+    }
+
+    /// Lets the outputs stay on the GPU.
+    pub(super) fn keep_outputs(&mut self) {
+        let slots = super::device_outputs::slots(&self.program.interface);
+        self.placement.kept_slots = Some(slots);
+    }
+
     /// Takes the GPU in use, if strands are to run there.
-    pub(super) fn make_ready(&mut self) -> Result<(), Failure> {
-        self.placement.make_ready(&self.program, &self.images)
+    pub(super) fn make_ready(&mut self, team: Option<&Team>) -> Result<(), Failure> {
+        self.placement.make_ready(&self.program, &self.images, team)
     }
 
     pub(super) fn take_printed(&self) -> String {
@@ -231,7 +245,7 @@ impl Strands {
             args: ptr::null(),
             results: ptr::null_mut(),
             images: self.images.cells().as_ptr(),
-            fields: self.images.fields().as_ptr(),
+            fields: self.deciders.places().as_ptr(),
             blocks: ptr::null(),
             published: ptr::null(),
             stop: &raw const NEVER,
@@ -431,7 +445,14 @@ impl Executor for Strands {
             Cell::Count(StrandSet::All) => counts.all(),
             Cell::Count(StrandSet::Active) => counts.active,
             Cell::Count(StrandSet::Stable) => counts.stable,
-            Cell::Samples(..) | Cell::SizeLess(..) => unreachable!("the accelerator knows them"),
+            Cell::Samples(..)
+            | Cell::SizeLess(..)
+            | Cell::Intervals(_)
+            | Cell::Times(_)
+            | Cell::Mesh(..)
+            | Cell::Contact(_) => {
+                unreachable!("the accelerator knows them")
+            }
         };
         let others = || Placement::others(&self.program, &self.images);
         if let Err(error) = accelerator.run(strands, &value, others) {

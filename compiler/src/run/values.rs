@@ -3,10 +3,10 @@
 use super::{Failure, Images, facts::data_fact};
 use crate::{
     codegen::Compiled,
-    front::typed::tree::{Constant, InputDefault},
+    front::tree::{Constant, InputDefault},
     ir::{
         interface::{Fact, Input, InputTarget},
-        load::sequence_from_file,
+        load::{Scalars, scalars_from_file},
         tensor::Ty,
     },
     low,
@@ -86,29 +86,33 @@ impl Initial {
                 continue;
             };
             let load = |file: &Path| {
-                let loaded = sequence_from_file(file, &input.ty, long_int, double);
+                let loaded = scalars_from_file(file, &input.ty, long_int, double);
                 loaded.map_err(|error| Failure::input(format!("input `{}`: {error}", input.name)))
             };
-            let constant = match (inputs.get(n), &input.default) {
-                (Some(Some(InputValue::File(file))), _) => load(file)?,
-                (Some(Some(value)), _) => {
-                    constant_of(value, &interface.globals[global as usize].ty)
+            match (inputs.get(n), &input.default) {
+                (Some(Some(InputValue::File(file))), _) => {
+                    filling.set_sequence(global, &load(file)?)?;
                 }
-                (_, Some(InputDefault::Value(constant))) => constant.clone(),
-                (_, Some(InputDefault::File(file))) => load(Path::new(file))?,
+                (Some(Some(value)), _) => {
+                    let constant = constant_of(value, &interface.globals[global as usize].ty);
+                    filling.set(global, &constant)?;
+                }
+                (_, Some(InputDefault::Value(constant))) => filling.set(global, constant)?,
+                (_, Some(InputDefault::File(file))) => {
+                    filling.set_sequence(global, &load(Path::new(file))?)?;
+                }
                 // The program computes it.
-                (_, Some(InputDefault::Computed(_))) => continue,
+                (_, Some(InputDefault::Computed(_))) => {}
                 (_, None) => return Err(missing(input)),
-            };
-            filling.set(global, &constant)?;
+            }
         }
         for load in &interface.loads {
-            let loaded = sequence_from_file(Path::new(&load.file), &load.ty, long_int, double);
-            let constant = loaded.map_err(|error| Failure {
+            let loaded = scalars_from_file(Path::new(&load.file), &load.ty, long_int, double);
+            let scalars = loaded.map_err(|error| Failure {
                 place: Some(load.span.start),
                 ..Failure::input(error.to_string())
             })?;
-            filling.set(load.global, &constant)?;
+            filling.set_sequence(load.global, &scalars)?;
         }
         for known in &interface.facts {
             let ty = &interface.globals[known.global as usize].ty;
@@ -143,6 +147,42 @@ fn constant_of(value: &InputValue, ty: &Ty) -> Constant {
     }
 }
 
+/// Scalars as words, in the precision of a program.
+#[derive(Clone, Copy)]
+struct Words {
+    long_int: bool,
+    double: bool,
+}
+
+impl Words {
+    fn of(program: &Compiled) -> Words {
+        Words {
+            long_int: program.lanes.lane_bytes(low::Ty::Int) == 8,
+            double: program.lanes.double,
+        }
+    }
+
+    fn int(self, n: i64) -> u64 {
+        match self.long_int {
+            true => n as u64,
+            false => u64::from(n as u32),
+        }
+    }
+
+    fn real(self, x: f64) -> u64 {
+        match self.double {
+            true => x.to_bits(),
+            false => u64::from((x as f32).to_bits()),
+        }
+    }
+}
+
+/// The words of a sequence of varying length.
+fn handle(sequence: Sequence) -> [u64; 2] {
+    let bits = sequence.to_bits();
+    [bits >> 32, bits & 0xffff_ffff]
+}
+
 /// Writes constants into cells.
 struct Filling<'a> {
     program: &'a Compiled,
@@ -155,36 +195,44 @@ impl Filling<'_> {
     fn set(&mut self, global: u32, constant: &Constant) -> Result<(), Failure> {
         let program = self.program;
         let words = self.words(constant, &program.interface.globals[global as usize].ty)?;
-        let first = program.slots.globals[global as usize] as usize;
-        self.initial.cells[first..first + words.len()].copy_from_slice(&words);
+        self.put(global, &words);
         Ok(())
+    }
+
+    /// Fills the cells of a global variable that is a sequence of varying length.
+    fn set_sequence(&mut self, global: u32, scalars: &Scalars) -> Result<(), Failure> {
+        let Ty::List(element) = &self.program.interface.globals[global as usize].ty else {
+            panic!("a file for a variable that is not a sequence")
+        };
+        let words = Words::of(self.program);
+        let sequence = match scalars {
+            Scalars::Ints(ints) => self.list(ints.iter().map(|&n| words.int(n)), element),
+            Scalars::Bools(bools) => self.list(bools.iter().map(|&b| u64::from(b)), element),
+            Scalars::Reals(reals) => self.list(reals.iter().map(|&x| words.real(x)), element),
+        };
+        self.put(global, &handle(sequence?));
+        Ok(())
+    }
+
+    fn put(&mut self, global: u32, words: &[u64]) {
+        let first = self.program.slots.globals[global as usize] as usize;
+        self.initial.cells[first..first + words.len()].copy_from_slice(words);
     }
 
     /// The words of a value: one per scalar, in the program's precision.
     fn words(&mut self, constant: &Constant, ty: &Ty) -> Result<Vec<u64>, Failure> {
-        let lanes = self.program.lanes;
-        let int = |n: i64| {
-            if lanes.lane_bytes(low::Ty::Int) == 8 {
-                n as u64
-            } else {
-                u64::from(n as u32)
-            }
-        };
-        let real = |x: &f64| {
-            if lanes.double {
-                x.to_bits()
-            } else {
-                u64::from((*x as f32).to_bits())
-            }
-        };
+        let of = Words::of(self.program);
         Ok(match (constant, ty) {
             (Constant::Bool(b), _) => vec![u64::from(*b)],
-            (Constant::Int(n), _) => vec![int(*n)],
-            (Constant::String(s), _) => vec![int(self.intern(s))],
-            (Constant::Tensor(_, values), _) => values.iter().map(real).collect(),
+            (Constant::Int(n), _) => vec![of.int(*n)],
+            (Constant::String(s), _) => vec![of.int(self.intern(s))],
+            (Constant::Tensor(_, values), _) => values.iter().map(|&x| of.real(x)).collect(),
             (Constant::Seq(elements), Ty::List(element)) => {
-                let bits = self.list(elements, element)?.to_bits();
-                vec![bits >> 32, bits & 0xffff_ffff]
+                let mut words = Vec::new();
+                for constant in elements {
+                    words.extend(self.words(constant, element)?);
+                }
+                handle(self.list(words.into_iter(), element)?).to_vec()
             }
             (Constant::Seq(elements), Ty::Seq(element, _)) => {
                 let mut words = Vec::new();
@@ -207,20 +255,22 @@ impl Filling<'_> {
         }) as i64
     }
 
-    /// A sequence of varying length.
-    fn list(&mut self, elements: &[Constant], element: &Ty) -> Result<Sequence, Failure> {
+    /// A sequence of varying length, from the words of all elements.
+    fn list(
+        &mut self,
+        words: impl Iterator<Item = u64>,
+        element: &Ty,
+    ) -> Result<Sequence, Failure> {
         let types = element.scalars();
         let width = types
             .first()
             .map_or(0, |&ty| self.program.lanes.lane_bytes(ty));
         let is_truth = types.first() == Some(&low::Ty::Bool);
-        let mut bytes = Vec::new();
-        for constant in elements {
-            for word in self.words(constant, element)? {
-                // In memory a truth value is all ones.
-                let word = if is_truth { word.wrapping_neg() } else { word };
-                bytes.extend(&word.to_le_bytes()[..width]);
-            }
+        let mut bytes = Vec::with_capacity(words.size_hint().0 * width);
+        for word in words {
+            // In memory a truth value is all ones.
+            let word = if is_truth { word.wrapping_neg() } else { word };
+            bytes.extend(&word.to_le_bytes()[..width]);
         }
         let made = self.sequences.create(&bytes, width * types.len());
         made.map_err(|error| Failure::input(error.to_string()))

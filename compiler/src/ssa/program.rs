@@ -30,6 +30,9 @@ pub enum Role {
     GlobalUpdate,
     /// Yields what a reduction over strands, by its number, is about: the value of a strand.
     Reduce(u32),
+    /// Yields the truth of a comparison, by its number, from the components of a field at a position and whatever else it needs. It is not
+    /// run: bounds of the field tell about it.
+    Decide(u32),
 }
 
 impl Role {
@@ -37,6 +40,7 @@ impl Role {
     pub fn name(self) -> Cow<'static, str> {
         let name = match self {
             Role::Reduce(n) => return format!("reduce-{n}").into(),
+            Role::Decide(n) => return format!("decide-{n}").into(),
             Role::Scales => "scales",
             Role::Globals => "globals",
             Role::Invariants => "invariants",
@@ -81,11 +85,12 @@ impl FromStr for Role {
             Role::GlobalStart,
             Role::GlobalUpdate,
         ];
-        let numbered = text.strip_prefix("reduce-").and_then(|n| n.parse().ok());
+        let numbered = |prefix| text.strip_prefix(prefix).and_then(|n| n.parse().ok());
         plain
             .into_iter()
             .find(|role| role.name() == text)
-            .or(numbered.map(Role::Reduce))
+            .or(numbered("reduce-").map(Role::Reduce))
+            .or(numbered("decide-").map(Role::Decide))
             .ok_or_else(|| format!("no function of a program is called `{text}`"))
     }
 }

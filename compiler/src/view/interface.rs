@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     codegen::Compiled,
-    front::{source::Source, typed::tree::InputDefault},
+    front::{source::Source, tree::InputDefault},
     ir::interface::{Input, InputTarget},
     run::{
         Images, Inputs, Run,

@@ -1,7 +1,7 @@
 //! Values of inputs: from pages, to pages, and as words of a command line.
 
 use super::protocol::number;
-use crate::front::typed::tree::Constant;
+use crate::front::tree::Constant;
 use runtime::input::{InputType, InputValue, IntWidth, parse_value};
 use serde_json::{Value, json};
 

@@ -25,6 +25,7 @@ mesh(2) m = load_mesh(\"data/check-mesh.vtu\");
 fem#1(2)[] g = load_fem(m, \"poly\");
 fem#1(2)[] h = load_fem(\"data/check-mesh.vtu\", \"poly\");
 fem#1(2)[] poly = load_fem(\"data/check-mesh.vtu\");
+fem#1(2,time)[] plate = load_fem(\"data/check-plate.xdmf\", \"caloric\");
 real[3] s = {4, 1, 9};
 ";
 

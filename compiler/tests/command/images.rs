@@ -477,14 +477,19 @@ fn words_of_files_are_shown_without_control_characters() {
 #[test]
 fn info_shows_the_first_parts_of_a_file_with_very_many() {
     let dir = directory("images-many");
-    let group = dir.join("many.zarr");
-    for n in 0..45 {
-        let array = group.join(format!("a{n:02}"));
-        std::fs::create_dir_all(&array).unwrap();
-        let header = r#"{"zarr_format":2,"shape":[2,3],"chunks":[2,3],"dtype":"|u1","compressor":null,"fill_value":7,"filters":null,"order":"C"}"#;
-        std::fs::write(array.join(".zarray"), header).unwrap();
+    for (name, count) in [("many.zarr", 45), ("more.zarr", 700)] {
+        let group = dir.join(name);
+        for n in 0..count {
+            let array = group.join(format!("a{n:03}"));
+            std::fs::create_dir_all(&array).unwrap();
+            let header = r#"{"zarr_format":2,"shape":[2,3],"chunks":[2,3],"dtype":"|u1","compressor":null,"fill_value":7,"filters":null,"order":"C"}"#;
+            std::fs::write(array.join(".zarray"), header).unwrap();
+        }
+        std::fs::write(group.join(".zgroup"), r#"{"zarr_format":2}"#).unwrap();
     }
-    std::fs::write(group.join(".zgroup"), r#"{"zarr_format":2}"#).unwrap();
+    let told = stdout(&diderotc(&dir, &["info", "more.zarr"]));
+    assert_eq!(told.matches("  declare").count(), 8, "{told}");
+    assert!(told.contains("more.zarr: 692 more parts"), "{told}");
     let told = stdout(&diderotc(&dir, &["info", "many.zarr"]));
     assert_eq!(told.matches("  declare").count(), 40, "{told}");
     assert!(told.contains("many.zarr: 5 more parts"), "{told}");

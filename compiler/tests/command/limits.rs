@@ -45,7 +45,11 @@ fn what_needs_more_memory_than_is_allowed_is_refused_before_the_run() {
     let dir = directory("limits-before");
     let text = "#version 2.0
 input int n = 1000000;
-strand s (int i) { output vec3 x = [i, i, i]; update { print(\"running\\n\"); stabilize; } }
+strand s (int i) {
+    output vec3 x = [i, i, i];
+    int k = 0;
+    update { print(\"running\\n\"); k += 1; if (k == 2) { stabilize; } }
+}
 create_array { s(i) | i in 1..n }
 ";
     write(&dir, "strands.diderot", text);
@@ -64,10 +68,18 @@ strand s (int i) { output real x = 0; update { x = F([i, 0, 0]); stabilize; } }
 create_array { s(i) | i in 0..1 }
 ";
     write(&dir, "image.diderot", text);
-    let header = "NRRD0005\ntype: uchar\ndimension: 3\nsizes: 100 100 100\nencoding: raw\n\n";
-    let file = [header.as_bytes(), &[7; 1_000_000]].concat();
+    let header =
+        "NRRD0005\ntype: int\ndimension: 3\nsizes: 100 100 100\nencoding: raw\nendian: little\n\n";
+    let file = [header.as_bytes(), &[7; 4_000_000]].concat();
     fs::write(dir.join("vol.nrrd"), file).expect("a writable directory");
-    let words = ["image.diderot", "-vol", "vol.nrrd", "--memory"];
+    let words = [
+        "image.diderot",
+        "-vol",
+        "vol.nrrd",
+        "--map",
+        "never",
+        "--memory",
+    ];
     let message = exhausted(&dir, &[&words[..], &["2M"]].concat());
     assert!(
         message.contains("vol.nrrd: the image needs 4.0 MB of memory"),

@@ -3,6 +3,7 @@
 mod commands;
 mod compare;
 mod early;
+mod frames;
 mod images;
 mod interrupts;
 mod limits;
@@ -16,6 +17,7 @@ mod places;
 mod ranks;
 mod repeated;
 mod running;
+mod stored;
 mod sweeps;
 mod together;
 mod words;

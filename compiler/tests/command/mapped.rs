@@ -82,8 +82,9 @@ fn mapped_and_read_files_give_the_same_outputs() {
         assert!(mapped == again, "{more:?}: {said}");
     }
     // In double precision the samples must be converted.
-    let (_, said) = run("always", &["--double"]);
-    assert!(said.contains("cannot be mapped"), "{said}");
+    let (again, _) = run("never", &["--double"]);
+    let (converted, said) = run("always", &["--double", "--cache", "1M"]);
+    assert!(converted == again, "{said}");
 }
 
 #[test]
@@ -108,6 +109,46 @@ fn a_file_may_be_larger_than_the_memory() {
     assert_eq!(status, Some(1), "{said}");
     assert!(said.contains("the image needs 16.4 MB of memory"), "{said}");
     assert!(outputs() == wanted);
+}
+
+/// Samples that are loaded on demand are counted while they are loaded, and reported once after the last run.
+#[cfg(target_os = "linux")]
+#[test]
+fn samples_that_became_infinite_on_demand_are_reported_after_the_runs() {
+    let dir = directory("mapped-infinite");
+    let program = "#version 2.0
+input image(2)[] img;
+input int column = 0;
+field#0(2)[] F = img ⊛ tent;
+strand s (int i) {
+    output real v = 0;
+    update { v = F([column, i]); stabilize; }
+}
+create_array { s(i) | i in 0..999 }
+";
+    write(&dir, "p.diderot", program);
+    let header =
+        "NRRD0004\ntype: double\ndimension: 2\nsizes: 500 1000\nencoding: raw\nendian: big\n\n";
+    let sample = |n: usize| if n % 500 == 3 { -1e200 } else { n as f64 };
+    let bytes = (0..500 * 1000).flat_map(|n| sample(n).to_be_bytes());
+    let bytes: Vec<u8> = header.bytes().chain(bytes).collect();
+    fs::write(dir.join("v.nrrd"), bytes).expect("a file");
+    let run = |more: &[&str]| {
+        let words = [&["p.diderot", "-img", "v.nrrd", "-o", "out.nrrd"], more].concat();
+        let output = diderotc(&dir, &words);
+        assert!(output.status.success(), "{words:?}: {}", stderr(&output));
+        stderr(&output)
+    };
+    let told = "1000 samples are beyond the greatest number of single precision";
+    assert!(run(&["--map", "never"]).contains(told));
+    for more in [&[][..], &["--vary", "column=0:4:3"], &["-n", "1"]] {
+        let said = run(&[&["--map", "always", "--cache", "1M"], more].concat());
+        let warning = format!("warning: v.nrrd: in the parts that were loaded: {told}");
+        assert_eq!(said.matches(&warning).count(), 1, "{said}");
+        assert_eq!(said.matches("single precision").count(), 1, "{said}");
+    }
+    let said = run(&["--map", "always", "--double"]);
+    assert!(!said.contains("single precision"), "{said}");
 }
 
 /// Reads all of an image again and again.

@@ -170,7 +170,8 @@ fn a_volume_that_lies_elsewhere_is_told() {
             stderr(&output)
         };
         let told = run("far.nrrd");
-        let expected = "warning: no probe was inside the image `vol`; its world box is [997, 1000] × [20, 28] × [30, 36]";
+        let expected = "warning: no probe was inside the image `vol`; its world box is [997, 1000] × [20, 28] × [30, 36]; \
+            the positions of the probes were in [7, 10] × [20, 28] × [30, 36]";
         assert!(told.contains(expected), "{told}");
         assert!(!run("vol.nrrd").contains("no probe"));
     }

@@ -50,6 +50,15 @@ fn a_contact_sheet_shows_all_pictures_and_crosses_for_those_that_failed() {
     assert_eq!(at(8, 8 + 2 * rows), [255; 3], "the last file");
     let [red, green, _] = at(8, 8 + rows);
     assert!(red > green, "the cross of the broken file");
+    // As a page it has the same pictures and captions.
+    let mut on_page = words;
+    on_page[8] = "sheet.svg";
+    let output = diderotc(&dir, &on_page);
+    let told = stderr(&output);
+    assert!(told.contains("wrote sheet.svg (4 pictures)"), "{told}");
+    let page = fs::read_to_string(dir.join("sheet.svg")).expect("a page");
+    assert_eq!(page.matches("<image ").count(), 4);
+    assert_eq!(page.matches("base=0.5").count(), 3);
     // A sheet is refused where it cannot be made.
     for (words, part) in [
         (&["-vol", "a.nrrd"][..], "needs something that varies"),
@@ -65,7 +74,10 @@ fn a_contact_sheet_shows_all_pictures_and_crosses_for_those_that_failed() {
         assert!(stderr(&output).contains(part), "{}", stderr(&output));
     }
     for (words, part) in [
-        (&["--contact-sheet", "s.pdf"][..], "ends in .png"),
+        (
+            &["--contact-sheet", "s.tif"][..],
+            "ends in .png, .svg, .pdf",
+        ),
         (&["--contact-sheet", "none/s.png"], "there is no directory"),
         (
             &[

@@ -13,6 +13,7 @@ use compiler::{
     pipeline::{self, Options, Session},
     ssa::{Function, Program, Role, evaluate, parse_function, verify},
 };
+use rayon::prelude::*;
 use rig::{Dice, Rig, configurations};
 use runtime::simd::Isa;
 use std::path::{Path, PathBuf};
@@ -71,13 +72,17 @@ fn agree(rig: &Rig, role: Role, what: &str) {
 
 #[test]
 fn functions_of_programs_give_the_same_bits() {
-    let mut count = 0;
-    for path in programs() {
+    let count = programs().into_par_iter().map(|path| {
+        let mut count = 0;
         let source = Source::new(
             path.clone(),
             std::fs::read_to_string(&path).expect("a program"),
         );
         let program = lower(&source);
+        // The rig has one time of a mesh.
+        if program.interface.fems.iter().any(|fem| fem.timed) {
+            return count;
+        }
         for (options, isa) in configurations() {
             let rig = Rig::new(&program, &options, isa, &mut Dice::new(3));
             for (role, _) in &program.functions {
@@ -89,7 +94,9 @@ fn functions_of_programs_give_the_same_bits() {
                 }
             }
         }
-    }
+        count
+    });
+    let count: usize = count.sum();
     assert!(count >= 200 * configurations().len(), "only {count}");
 }
 

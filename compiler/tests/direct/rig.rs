@@ -433,7 +433,7 @@ fn meshes(program: &Program<Low>, compiled: &Compiled, double: bool) -> FemTable
             let mesh = fem.mesh as usize;
             Arc::new(FemValues::new(&meshes[mesh], &files[mesh], &choice).expect("values"))
         })
-        .collect();
+        .collect::<Vec<_>>();
     let wanted = compiled.code.linker().fem_probes().iter().map(|probe| {
         let fields = probe.wanted.iter().map(|(field, orders)| FemWanted {
             values: values[field.fem as usize].clone(),
@@ -446,5 +446,9 @@ fn meshes(program: &Program<Low>, compiled: &Compiled, double: bool) -> FemTable
         fields.collect()
     });
     let wanted = wanted.collect();
-    FemTable { meshes, wanted }
+    FemTable {
+        meshes,
+        values: (0..).zip(values).collect(),
+        wanted,
+    }
 }

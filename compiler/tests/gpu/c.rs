@@ -23,7 +23,12 @@ pub(crate) struct Compiler {
 }
 
 /// The entry points of a kernel in C.
-const ENTRIES: [&str; 3] = [Kernel::STRANDS, Kernel::PACK, Kernel::COLLECT];
+const ENTRIES: [&str; 4] = [
+    Kernel::STRANDS,
+    Kernel::PACK,
+    Kernel::COLLECT,
+    Kernel::SPREAD,
+];
 
 /// A kernel for one thread.
 type Entry = unsafe extern "C" fn(parameters: *const u64, thread: u32);

@@ -84,6 +84,31 @@ fn strands_that_are_left_see_the_others_as_they_were() {
     }
 }
 
+/// The query is in Low-IR, and not in the kernel.
+#[test]
+fn strands_whose_queries_are_useless_can_be_left_to_the_cpu() {
+    let text = "#version 2.0
+strand p (int i) {
+    vec2 pos = [cos(i*1.7), sin(i*2.3)];
+    real weight = i;
+    output real seen = 0;
+    real[2] s = {1.0*i, 0.5};
+    int n = 0;
+    update {
+        n += 1;
+        foreach (real k in s) {
+            if (n > 1 && (2 > 3)) { seen = sum {q.weight | q in sphere(pos, 0.5)}; stabilize; }
+        }
+        weight += 1;
+        if (n > i % 3) stabilize;
+    }
+    stabilize { print(weight, \"\\n\"); }
+}
+create_collection { p(i) | i in 0..20 }
+";
+    both_precisions(&Case::new(Source::new("useless.diderot", text)));
+}
+
 #[test]
 fn long_integers_name_strands_too() {
     let [vector, position, shift] = SPACES[2];

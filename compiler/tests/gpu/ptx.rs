@@ -26,6 +26,8 @@ enum Step {
     Store(Space, String, Address, Vec<Operand>),
     /// An atomic operation; the old value goes to the target, if there is one.
     Atomic(String, Option<usize>, Address, Operand),
+    /// An atomic sum of 64 bits, likewise.
+    WideSum(usize, Address, Operand),
     /// Done where a register has a truth value.
     Guarded(usize, bool, Box<Step>),
     Branch(usize),
@@ -267,6 +269,13 @@ impl Kernel {
                         registers[*target] = before.into();
                     }
                 }
+                Step::WideSum(target, address, source) => {
+                    let place = address.in_registers(&registers);
+                    let before = memory.load(place, 8);
+                    let after = before.wrapping_add(source.in_registers(&registers));
+                    memory.store(place, 8, after);
+                    registers[*target] = before;
+                }
                 Step::Branch(to) => {
                     at = *to;
                     continue;
@@ -387,6 +396,11 @@ impl Reader {
                 Some(self.register(operands[0], "u32", line)),
                 self.address(operands[1], line),
                 self.operand(operands[2], "u32", line),
+            ),
+            ["atom", "global", "add", "u64"] => Step::WideSum(
+                self.register(operands[0], "u64", line),
+                self.address(operands[1], line),
+                self.operand(operands[2], "u64", line),
             ),
             ["red", "global", "max", "u32"] => Step::Atomic(
                 "max".into(),

@@ -3,6 +3,7 @@
 //! The truth about a program in a precision is what the interpreter makes of its Device-IR, where everything is an operation of the machine:
 //! portable code and code for vectors give the same bits. High-IR and Low-IR agree with it within rounding, in double precision.
 
+use super::on_demand;
 use super::program::{Dice, STEPS};
 use super::stages::Case;
 use compiler::{
@@ -13,7 +14,7 @@ use compiler::{
         source::Source,
     },
     interpret::{LEFT, Numbers, Outcome, Runnable, interpret, primitives::EvalImage},
-    low::{self, Low, Zeros},
+    low::{self, Bounds, Low, Zeros},
     pipeline::{self, Lowered, Options, Session, Stopped, WIDTHS},
     ssa::{Interrupt, Program},
 };
@@ -125,9 +126,10 @@ pub(crate) fn check(text: &str, ways: Ways) -> Result<(), Wrong> {
 fn check_with(case: &mut Case, numbers: Numbers, mut dice: Option<&mut Dice>) -> Result<(), Wrong> {
     let Numbers { double, long_int } = numbers;
     case.long_int = long_int;
-    let case = &*case;
     let options = Options {
         long_int,
+        // Machine code decides where it can; its truth, Device-IR, always probes.
+        bounds: Bounds::All,
         ..Options::default()
     };
     let lowered = guarded(COMPILING, || {
@@ -145,10 +147,21 @@ fn check_with(case: &mut Case, numbers: Numbers, mut dice: Option<&mut Dice>) ->
         Ok(case.eval_images(&lowered.hoisted.interface))
     })?;
     let mut wanted = precise(&lowered, &images, numbers)?;
-    for machine in machines(numbers, dice.as_deref_mut()) {
-        let way = format!("{machine:?}");
+    for (n, machine) in machines(numbers, dice.as_deref_mut())
+        .into_iter()
+        .enumerate()
+    {
+        let loads_on_demand = match &mut dice {
+            Some(dice) => dice.once_in(3),
+            None => n % 2 == 1,
+        };
+        case.on_demand = loads_on_demand.then(on_demand::folder);
+        let way = match loads_on_demand {
+            true => format!("{machine:?}, images on demand"),
+            false => format!("{machine:?}"),
+        };
         let found = guarded(&way, || {
-            let compiled = generate(&lowered.hoisted, machine);
+            let compiled = generate(&lowered.bounded, machine);
             Ok(case.finish(case.begin(compiled, 1)))
         })?;
         match &wanted {

@@ -10,6 +10,7 @@
 mod check;
 mod coverage;
 mod layout;
+mod on_demand;
 mod program;
 mod reduce;
 #[path = "../stages/mod.rs"]
@@ -18,12 +19,17 @@ mod stages;
 mod walk;
 
 use check::{COMPILING, Ways, Wrong, check};
-use compiler::front::{
-    source::Source,
-    syntax::{self, ast, print::print},
+use compiler::{
+    front::{
+        source::Source,
+        syntax::{self, ast, print::print},
+    },
+    low::{Bounds, Op},
+    pipeline::Options,
 };
 use coverage::Coverage;
 use program::{Purpose, from_environment, nth_seed, program, seed_of_run};
+use stages::Case;
 use std::{
     cell::RefCell,
     sync::{
@@ -35,7 +41,7 @@ use std::{
 };
 
 /// Programs in every run of the tests.
-const EVERY_DAY: u64 = 2000;
+const EVERY_DAY: u64 = 1000;
 
 fn tree(text: &str) -> ast::Program {
     let (tree, messages) = syntax::parse(&Source::new("random.diderot", text));
@@ -147,6 +153,28 @@ fn every_construct_is_reached() {
         coverage.add(&mut tree(&program(nth_seed(1, n), Purpose::Any)));
     }
     assert_eq!(coverage.gaps(), Vec::<&str>::new());
+}
+
+/// In enough programs bounds of images decide about a branch.
+#[test]
+fn bounds_decide_in_some_programs() {
+    let options = Options {
+        bounds: Bounds::All,
+        ..Options::default()
+    };
+    let decides = |n: &u64| {
+        let case = Case::new(Source::new(
+            "random.diderot",
+            program(nth_seed(2, *n), Purpose::Any),
+        ));
+        let mut decides = false;
+        for (_, function) in &case.lower(&options).bounded.functions {
+            function.each_op(&mut |op, _, _| decides |= matches!(op, Op::Decide(..)));
+        }
+        decides
+    };
+    let found = (0..200).filter(decides).count();
+    assert!(found >= 20, "{found} of 200");
 }
 
 /// Only the parts of a program that its fault needs are left.

@@ -1,22 +1,27 @@
 //! Runs a program in every IR and as machine code, and compares.
 
 use compiler::{
-    codegen, device,
+    codegen::{self, gpu::MeshData},
+    device::{self, MeshTraits},
     front::{
         source::Source,
-        typed::tree::{Constant, InputDefault},
+        tree::{Constant, InputDefault},
     },
-    interpret::{LEFT, Numbers, Outcome, interpret, primitives::EvalImage},
+    interpret::{
+        LEFT, Numbers, Outcome, fem::EvalMeshes, interpret, interpret_with,
+        mesh_tables::EvalTables, primitives::EvalImage,
+    },
     ir::interface::{Input, Interface},
-    low::{self, Zeros},
+    low::{self, Bounds, Zeros},
     pipeline::{self, Compiled, Lowered, Options, Session},
     run::{ImageSource, Inputs, Run},
     ssa::{Dialect, Interrupt, Program, Role},
 };
 use ndarray::{ArrayD, IxDyn};
 use runtime::{
-    image::{Declared, Image, ImageArray, Orientation, Reading},
-    simd::Isa,
+    fem::{Choice, FemFile, FemValues, Mesh},
+    image::{Declared, Image, ImageArray, MapFiles, Orientation, Reading},
+    simd::{Isa, Real},
 };
 use std::{
     path::{Path, PathBuf},
@@ -47,6 +52,36 @@ pub(crate) struct Case {
     pub(crate) limit: usize,
     /// Whether integers have 64 bits.
     pub(crate) long_int: bool,
+    /// A folder with files that are loaded on demand instead of those of the same names.
+    pub(crate) on_demand: Option<&'static Path>,
+}
+
+/// What code for the meshes of a program depends on, and their tables.
+fn tables_of_meshes(interface: &Interface, double: bool) -> Vec<(MeshTraits, Arc<EvalTables>)> {
+    let real = if double { Real::F64 } else { Real::F32 };
+    let tables = interface.meshes.iter().enumerate().map(|(number, mesh)| {
+        let file = Path::new(mesh.file.as_ref().expect("a mesh with a file"));
+        let file = FemFile::read(file).expect("a readable mesh");
+        let made = Arc::new(Mesh::new(&file, mesh.dim, real).expect("a mesh"));
+        let own = (0..).zip(&interface.fems);
+        let own = own.filter(|(_, fem)| fem.mesh as usize == number);
+        let values = own.map(|(fem, described)| {
+            let choice = Choice {
+                array: described.array.as_deref(),
+                variable: &described.variable,
+                shape: described.shape.dims(),
+            };
+            (fem, FemValues::new(&made, &file, &choice).expect("values"))
+        });
+        let values: Vec<(u32, FemValues)> = values.collect();
+        let values: Vec<(u32, &FemValues)> = values.iter().map(|(n, v)| (*n, v)).collect();
+        let data = MeshData {
+            mesh: &made,
+            values: values.clone(),
+        };
+        (data.traits(), Arc::new(EvalTables::new(&made, &values)))
+    });
+    tables.collect()
 }
 
 /// The repository's root: where it was when this was compiled, or, on another machine, where this runs.
@@ -84,6 +119,7 @@ impl Case {
             reals: Vec::new(),
             images: Vec::new(),
             long_int: false,
+            on_demand: None,
             limit: 1000,
         }
     }
@@ -107,7 +143,8 @@ impl Case {
         lowered.normalized.interface = interface.clone();
         lowered.reconstructed.interface = interface.clone();
         lowered.scalarized.interface = interface.clone();
-        lowered.hoisted.interface = interface;
+        lowered.hoisted.interface = interface.clone();
+        lowered.bounded.interface = interface;
         lowered
     }
 
@@ -163,9 +200,14 @@ impl Case {
     /// What machine code gives.
     #[track_caller]
     pub(crate) fn run(&self, options: &Options, workers: usize) -> Outcome {
-        let program = pipeline::compile(&mut Session::default(), &self.source, options)
-            .unwrap_or_else(|e| panic!("{}: {e:?}\n{}", self.name, self.source.text));
-        self.finish(self.begin(program, workers))
+        self.finish(self.begin(self.compile(options), workers))
+    }
+
+    /// The machine code.
+    #[track_caller]
+    pub(crate) fn compile(&self, options: &Options) -> Compiled {
+        pipeline::compile(&mut Session::default(), &self.source, options)
+            .unwrap_or_else(|e| panic!("{}: {e:?}\n{}", self.name, self.source.text))
     }
 
     #[track_caller]
@@ -207,6 +249,23 @@ impl Case {
         for (n, source) in self.images.iter().enumerate() {
             inputs.set_source(n, source.clone());
         }
+        for (n, image) in program.interface.images.iter().enumerate() {
+            let name = image
+                .file
+                .as_ref()
+                .and_then(|file| Path::new(file).file_name());
+            if let (Some(folder), Some(name)) = (self.on_demand, name) {
+                inputs.set_source(n, ImageSource::File(folder.join(name).into()));
+                let map = MapFiles::Always;
+                inputs.set_reading_of(
+                    n,
+                    Reading {
+                        map,
+                        ..Reading::default()
+                    },
+                );
+            }
+        }
         let running = Run::new(&program, &inputs, workers);
         running.unwrap_or_else(|e| panic!("{}: {e}", self.name))
     }
@@ -222,6 +281,7 @@ impl Case {
         let options = Options {
             double: true,
             long_int: self.long_int,
+            bounds: Bounds::All,
             ..Options::default()
         };
         let lowered = self.lower(&options);
@@ -268,6 +328,10 @@ impl Case {
                 "hoisted",
                 interpret(&self.read_back(&lowered.hoisted), &images, numbers, limit),
             ),
+            (
+                "bounded",
+                interpret(&self.read_back(&lowered.bounded), &images, numbers, limit),
+            ),
         ];
         for (what, outcome) in stages {
             let outcome = run(what, outcome);
@@ -286,7 +350,7 @@ impl Case {
         strays: usize,
     ) {
         // What runs is what the text says.
-        let hoisted = self.read_back(&lowered.hoisted);
+        let bounded = self.read_back(&lowered.bounded);
         for width in WIDTHS {
             for (double, tolerance, strays) in [(true, DOUBLE, 0), (false, SINGLE, strays)] {
                 let options = Options {
@@ -298,7 +362,7 @@ impl Case {
                 let what = format!("width {width}, double {double}");
                 // Nothing before code generation depends on these options.
                 let generated = |isa| {
-                    let (program, lanes) = (hoisted.clone(), options.lanes());
+                    let (program, lanes) = (bounded.clone(), options.lanes());
                     let zeros = Zeros::aligned(&program.interface);
                     let fitted = low::fit(&program, zeros);
                     codegen::generate(program, fitted, lanes, isa, Vec::new())
@@ -341,15 +405,21 @@ impl Case {
             if interface.scales().next().is_some() {
                 continue;
             }
-            let fields_of_meshes = !interface.meshes.is_empty();
-            if fields_of_meshes || device::unsupported(&lowered.hoisted).is_some() {
+            let over_time = interface.fems.iter().any(|fem| fem.timed);
+            // The evaluator sums the volumes of cells in another order than the runtime.
+            let of_meshes = !interface.meshes.is_empty() && !interface.facts.is_empty();
+            if over_time || of_meshes || device::unsupported(&lowered.hoisted).is_some() {
+                continue;
+            }
+            let tables = tables_of_meshes(interface, double);
+            let traits: Vec<MeshTraits> = tables.iter().map(|(traits, _)| traits.clone()).collect();
+            let wanted = device::mesh_demands(&lowered.hoisted);
+            if (0..).zip(&traits).any(|(number, traits)| {
+                device::refuse_meshes(&wanted, number, &traits.mesh, || false).is_some()
+            }) {
                 continue;
             }
             let images = self.eval_images(&lowered.hoisted.interface);
-            // A machine takes frames at regular times only.
-            if images.iter().any(|image| !image.is_regular()) {
-                continue;
-            }
             let demands = device::demands(&lowered.hoisted, double);
             if demands.iter().any(|demand| {
                 let size = images[demand.image as usize].sizes[demand.axis];
@@ -366,8 +436,15 @@ impl Case {
                 double,
                 long_int: self.long_int,
             };
-            let found = interpret(&self.read_back(&expanded), &images, numbers, self.limit);
-            match found {
+            self.read_back(&expanded);
+            let special = expanded.map(|_, f| device::specialize(&f, double, &traits));
+            assert_eq!(special.verify(), Vec::<String>::new(), "{}", self.name);
+            let meshes = EvalMeshes {
+                tables: tables.into_iter().map(|(_, tables)| tables).collect(),
+                ..EvalMeshes::load(&special.interface, double)
+            };
+            let special = self.read_back(&special);
+            match interpret_with(&special, &images, meshes, numbers, self.limit) {
                 Ok(found) => self.assert_same_bits(&found, &self.run(&options, 1)),
                 Err(Interrupt::Error { message, .. }) => {
                     assert_eq!(message, LEFT, "{}", self.name);

@@ -91,3 +91,45 @@ pub(crate) fn cases() -> impl Iterator<Item = Case> {
         })
     })
 }
+
+/// Probes of 23 frames at irregular times, many of these exactly at the time of a frame or as near to it as single precision
+/// allows, some far outside, and one at no time at all. Times are multiples of 1/8, and so are exact in both precisions.
+pub(crate) fn at_and_beside_frames() -> Case {
+    let text = "#version 2.0
+input image(1,time)[] film;
+input real zero = 0;
+field#1(1,time#1)[] F = KRNS(ctmr, c1tent) ⊛ film;
+strand S (int i) {
+    real at = 0.125*real(i/3) - 2;
+    real t = at + at*((i % 3) - 1)*1.0e-7;
+    output real value = 0;
+    output real rate = 0;
+    output bool within = false;
+    update {
+        if (i == 0) { t = zero/zero; }
+        if (i == 1) { t = 1/zero; }
+        if (i == 2) { t = -1/zero; }
+        if (i == 3) { t = -1.0e30; }
+        if (i == 4) { t = 1.0e30; }
+        value = F(2.3, t);
+        rate = (∂[time] F)(2.3, t);
+        within = inside(2.3, t, F);
+        stabilize;
+    }
+}
+create_array { S(i) | i in 0..359 }
+";
+    let steps = [1, 3, 2, 1, 5, 8, 1, 1, 2, 7, 4];
+    let mut times = vec![-1.0];
+    for n in 0..22 {
+        times.push(times[n] + 0.125 * f64::from(steps[n % steps.len()]));
+    }
+    let axis = TimeAxis::of_times(&times).expect("times");
+    let samples = ArrayD::from_shape_fn(vec![times.len(), 7], |at| {
+        bumps(&[at[1] as f64], axis.time(at[0]), 0)
+    });
+    let mut case = Case::new(Source::new("beside.diderot", text));
+    let array = ImageArray::new(samples, Orientation::identity(1));
+    case.images = vec![ImageSource::Array(array.over_time(axis))];
+    case
+}

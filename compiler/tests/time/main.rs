@@ -1,11 +1,13 @@
 //! Fields over time: against exact values, in every IR, at every width, on the CPU and as a GPU computes.
 
 mod cases;
+mod meshes;
+mod series;
 #[path = "../stages/mod.rs"]
 #[allow(dead_code, reason = "shared with other tests")]
 mod stages;
 
-use cases::{axes, case, cases, image};
+use cases::{at_and_beside_frames, axes, case, cases, image};
 use compiler::{front::source::Source, interpret::Outcome, pipeline::Options, run::ImageSource};
 use ndarray::ArrayD;
 use runtime::{
@@ -28,7 +30,7 @@ fn stages_and_machine_code_agree() {
 
 #[test]
 fn device_code_gives_the_bits_of_the_cpu() {
-    for case in cases() {
+    for case in cases().chain([at_and_beside_frames()]) {
         println!("{}", case.name);
         case.device_agrees();
     }
@@ -88,10 +90,11 @@ create_array { S(i) | i in 0..9 }
     }
 }
 
-/// Rotation at the speed 1 + t, followed by steps of Runge and Kutta: at the time 1 the angle is 1.5.
+/// Rotation at the speed 1 + t, followed by the steps of the library: at the time 1 the angle is 1.5.
 #[test]
 fn pathlines_end_where_they_should() {
     let text = "#version 2.0
+import \"std/integrate\";
 input image(DIM,time)[DIM] flow;
 field#0(DIM,time)[DIM] V = tent ⊛ flow;
 strand S (int i) {
@@ -99,13 +102,7 @@ strand S (int i) {
     output tensor[DIM] end = x;
     int n = 0;
     update {
-        real h = 0.01;
-        real t = n*h;
-        tensor[DIM] a = V(x, t);
-        tensor[DIM] b = V(x + h/2*a, t + h/2);
-        tensor[DIM] c = V(x + h/2*b, t + h/2);
-        tensor[DIM] d = V(x + h*c, t + h);
-        x += h/6*(a + 2*b + 2*c + d);
+        x = rk4PathStepDIM(V, x, 0.01*n, 0.01);
         n += 1;
         if (n == 100) { end = x; stabilize; }
     }
@@ -172,5 +169,46 @@ fn companions_in_other_frames_do_not_matter() {
                 case.assert_same_bits(&case.run(&options(width), 2), &alone);
             }
         }
+    }
+}
+
+/// A definition that names another one twice takes the work of one: a row of such definitions compiles, and has its value.
+#[test]
+fn long_rows_of_definitions_are_translated_once() {
+    let mut text = "#version 2.0
+input image(2,time)[] img;
+field#1(2,time#1)[] F0 = KRNS(ctmr, ctmr) ⊛ img;
+"
+    .to_owned();
+    for n in 1..=40 {
+        let before = n - 1;
+        text += &format!("field#1(2,time#1)[] F{n} = 0.5*(F{before} + sin(F{before}));\n");
+    }
+    text += "strand S (int i) {
+    vec2 x = [2.5 + 0.1*i, 3];
+    output real last = 0;
+    output real first = 0;
+    update {
+        if (i % 2 == 0) { last = F40(x, 1.6); } else { last = F40(x, 1.7); }
+        first = F0(x, 1.6 + 0.1*(i % 2));
+        stabilize;
+    }
+}
+create_array { S(i) | i in 0..9 }
+";
+    let mut case = Case::new(Source::new("row.diderot", text));
+    let axis = TimeAxis::regular(0.5, 0.5).expect("times");
+    case.images = vec![image(&[9, 8], &[], &axis, |x, t, _| {
+        0.2 * (x[0] + t) - 0.1 * x[1]
+    })];
+    let options = Options {
+        double: true,
+        ..Options::default()
+    };
+    let outcome = case.run(&options, 1);
+    let (first, last) = (numbers(&outcome, "first"), numbers(&outcome, "last"));
+    for (first, last) in first.iter().zip(last) {
+        let expected = (0..40).fold(*first, |y, _| 0.5 * (y + y.sin()));
+        assert!((last - expected).abs() < 1e-12, "{last} and {expected}");
     }
 }

@@ -6,10 +6,10 @@
 )]
 
 use compiler::front::{
+    CheckOptions, check_parsed,
     diag::{Diagnostic, in_order},
     source::Source,
-    syntax,
-    typed::{self, CheckOptions, tree},
+    syntax, tree,
 };
 
 /// Parses and checks a program.
@@ -19,8 +19,8 @@ pub(crate) fn check_with(
 ) -> (Option<tree::Program>, Vec<Diagnostic>) {
     let source = Source::new("test.diderot", text);
     let (program, errors) = syntax::parse(&source);
-    let (tree, diagnostics, _) = typed::check(&program, options, errors);
-    (tree, in_order(diagnostics))
+    let checked = check_parsed(&source, program, errors, options);
+    (checked.program, in_order(checked.diagnostics))
 }
 
 /// Parses and checks a program without options.
@@ -98,7 +98,7 @@ pub(crate) fn value_of(items: &str, ty: &str, expr: &str) -> tree::Constant {
 /// The typed program as text, only the line that defines a variable of this name.
 #[track_caller]
 pub(crate) fn line_of(text: &str, name: &str) -> String {
-    let printed = typed::print(&accept(text));
+    let printed = tree::print(&accept(text));
     let line = printed
         .lines()
         .find(|line| line.contains(&format!(" {name}.")));

@@ -7,7 +7,7 @@ use crate::compiled::{guarded, rejected, run_failed, source};
 use crate::runner::{Failure, Stage};
 use compiler::codegen::{self, Compiled};
 use compiler::device;
-use compiler::front::typed::tree::{Constant, InputDefault};
+use compiler::front::tree::{Constant, InputDefault};
 use compiler::interpret::primitives::EvalImage;
 use compiler::interpret::{self, Numbers, Runnable, interpret};
 use compiler::ir::interface::Interface;

@@ -21,6 +21,15 @@ enum Needs {
     Field,
 }
 
+/// How a field over time is made whose derivative by time is a field of the case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum OverTime {
+    /// The field times t².
+    Formulas,
+    /// An image over time, whose frames are the image times t².
+    Frames,
+}
+
 /// One form of programs.
 #[derive(Debug, PartialEq, Eq)]
 pub struct ProgramForm {
@@ -33,8 +42,8 @@ pub struct ProgramForm {
     pub(super) in_version_1: bool,
     /// Whether tensors, images and positions are inputs.
     pub(super) inputs: bool,
-    /// Whether fields are derivatives by time of fields over time, where they are images.
-    pub(super) over_time: bool,
+    /// Whether fields are derivatives by time of fields over time, where they are images, and how those are made.
+    pub(super) over_time: Option<OverTime>,
     /// How the expression is cut into definitions.
     pub(super) parts: Parts,
     /// The position that is not the strand's own `x`, if there is one.
@@ -59,7 +68,7 @@ const PLAIN: ProgramForm = ProgramForm {
     needs: Needs::Nothing,
     in_version_1: true,
     inputs: false,
-    over_time: false,
+    over_time: None,
     parts: Parts::Whole,
     there: "y",
     strand: "\
@@ -127,7 +136,15 @@ pub const PROGRAM_FORMS: &[ProgramForm] = &[
         shows: "fields over time, which are derivatives by time",
         needs: Needs::Field,
         in_version_1: false,
-        over_time: true,
+        over_time: Some(OverTime::Formulas),
+        ..PLAIN
+    },
+    ProgramForm {
+        name: "frames",
+        shows: "images over time, and derivatives by time of their fields",
+        needs: Needs::Field,
+        in_version_1: false,
+        over_time: Some(OverTime::Frames),
         ..PLAIN
     },
     ProgramForm {

@@ -6,6 +6,7 @@ mod forms;
 
 pub use by_index::WITHOUT_COMPONENTS;
 pub use expression::expression;
+use forms::OverTime;
 pub use forms::{FormChoice, PROGRAM_FORMS, ProgramForm};
 
 use crate::data::{Datum, variable_name};
@@ -98,6 +99,9 @@ pub(crate) fn vector_literal(coordinates: &[f64]) -> String {
 /// The time at which the derivative of t² is 1.
 const TIME: &str = "0.5";
 
+/// The end of the name of an image over time.
+pub(crate) const FRAMES: &str = "-frames";
+
 /// A type as that of a field over time, with this many derivatives by time.
 fn over_time(source: &str, derivatives: u32) -> String {
     source.replacen(')', &format!(",time#{derivatives})"), 1)
@@ -105,14 +109,14 @@ fn over_time(source: &str, derivatives: u32) -> String {
 
 /// The declarations of all variables; as inputs, if they can be, or with their values.
 pub(crate) fn declarations(tree: &Tree, data: &[Datum], inputs: bool, dialect: &Dialect) -> String {
-    declared(tree, data, (inputs, false), dialect)
+    declared(tree, data, (inputs, None), dialect)
 }
 
 /// The same, where images may become fields over time whose values at [`TIME`] are theirs.
 fn declared(
     tree: &Tree,
     data: &[Datum],
-    (inputs, are_over_time): (bool, bool),
+    (inputs, over): (bool, Option<OverTime>),
     dialect: &Dialect,
 ) -> String {
     let input = if inputs { "input " } else { "" };
@@ -147,14 +151,25 @@ fn declared(
                 let outside = || tensor_literal(ty.shape, &field.outside);
                 let image = field.border.around(&image, outside);
                 let kernels = field.kernels.source();
-                if are_over_time {
-                    let [square, slope] = [9, 8].map(|m| over_time(&source, m));
-                    text += &format!("{source} S{number} = {kernels} ⊛ {image};\n");
-                    text += &format!("{square} Q{number} (p, t) = t*t*S{number}(p);\n");
-                    text += &format!("{slope} {name} = ∂[time] Q{number};\n");
-                    continue;
+                match over {
+                    None => text += &format!("{source} {name} = {kernels} ⊛ {image};\n"),
+                    Some(OverTime::Formulas) => {
+                        let [square, slope] = [9, 8].map(|m| over_time(&source, m));
+                        text += &format!("{source} S{number} = {kernels} ⊛ {image};\n");
+                        text += &format!("{square} Q{number} (p, t) = t*t*S{number}(p);\n");
+                        text += &format!("{slope} {name} = ∂[time] Q{number};\n");
+                    }
+                    Some(OverTime::Frames) => {
+                        let [square, slope] = [1, 0].map(|m| over_time(&source, m));
+                        let (d, shape) = (ty.dim, ty.shape);
+                        let load = format!("{}(\"{name}{FRAMES}.nrrd\")", dialect.load);
+                        text += &format!("image({d},time){shape} frames{number} = {load};\n");
+                        let image = field.border.around(&format!("frames{number}"), outside);
+                        let kernels = field.kernels.with_time("ctmr");
+                        text += &format!("{square} Q{number} = {kernels} ⊛ {image};\n");
+                        text += &format!("{slope} {name} = ∂[time] Q{number};\n");
+                    }
                 }
-                text += &format!("{source} {name} = {kernels} ⊛ {image};\n");
             }
         }
     }
@@ -256,8 +271,9 @@ fn text(experiment: &Experiment, dialect: &Dialect) -> Option<String> {
     let on_mesh = |datum: &Datum| matches!(datum, Datum::Field(field) if field.mesh.is_some());
     let are_images = !by_formulas && !experiment.data.iter().any(on_mesh);
     // Field functions of the position alone stay as they are.
-    let is_over_time = form.over_time && are_images && !here.field_functions;
-    if is_over_time {
+    let is_timed = are_images && !here.field_functions;
+    let over = form.over_time.filter(|_| is_timed);
+    if over.is_some() {
         here = write(&case.tree, form.parts, &format!("x, {TIME}"), dialect);
         for definition in &mut here.globals {
             *definition = over_time(definition, 0);
@@ -274,7 +290,7 @@ fn text(experiment: &Experiment, dialect: &Dialect) -> Option<String> {
         ("zero", zero(result.shape)),
         ("value", here.value),
         ("there", there.value),
-        ("inside", inside(experiment, is_over_time)),
+        ("inside", inside(experiment, over.is_some())),
         ("own", varies(format!("{place} x = positions⟨i⟩;"))),
         // The same position, which a program cannot know.
         ("other", varies(format!("{place} y = 0.5*(x + x);"))),
@@ -288,12 +304,7 @@ fn text(experiment: &Experiment, dialect: &Dialect) -> Option<String> {
     Some(format!(
         "{}\n// {case}\n{}{}{}{}{create} evaluate(i) | i in 0..{} {end}\n",
         dialect.version,
-        declared(
-            &case.tree,
-            &experiment.data,
-            (form.inputs, is_over_time),
-            dialect
-        ),
+        declared(&case.tree, &experiment.data, (form.inputs, over), dialect),
         lines(here.globals),
         varies(positions(experiment, dialect)),
         in_dialect(&fill(form.strand, &words)),

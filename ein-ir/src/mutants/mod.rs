@@ -57,6 +57,8 @@ mutants! {
     ScalarNorm: "the norm of a scalar is the scalar";
     ReversedConcatenation: "concatenation reverses its parts";
     DeltaOnConstant: "δ is applied to an equal constant as if it were an index";
+    NextFrame: "the weights of frames belong to their neighbours";
+    TimeInFrames: "a derivative by time is one by the number of the frame";
     OppositeComponent: "a component that is the opposite of another is taken for that other";
 }
 

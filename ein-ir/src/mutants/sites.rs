@@ -119,3 +119,21 @@ pub fn varies(operands: impl Iterator<Item = bool>) -> bool {
     };
     operands.reduce(either).unwrap_or(false)
 }
+
+/// The tap of a kernel of time, from `1 − support` to `support`, for a frame.
+pub fn frame(tap: i32, support: i32) -> i32 {
+    match is_on(Mutant::NextFrame) {
+        true if tap == support => 1 - support,
+        true => tap + 1,
+        false => tap,
+    }
+}
+
+/// How often a derivative by the number of the frame is multiplied by the frames per second.
+pub fn derivatives_by_time(order: u8) -> u8 {
+    if is_on(Mutant::TimeInFrames) {
+        0
+    } else {
+        order
+    }
+}

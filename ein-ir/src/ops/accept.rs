@@ -153,7 +153,7 @@ pub(super) struct Matching {
     pub(super) coerce: bool,
     /// The dimension of the fields that the row is lifted to.
     pub(super) dim: Option<usize>,
-    /// Whether an image is over time.
+    /// Whether an image is over time, or values on a mesh are.
     pub(super) is_timed: bool,
     pub(super) bindings: Bindings,
 }
@@ -280,7 +280,8 @@ impl Matching {
             {
                 Err(Failure::Kind)
             }
-            (Pattern::Image { timed: true, .. }, Type::Image { timed: false, .. }) => {
+            (Pattern::Image { timed: true, .. }, Type::Image { timed: false, .. })
+            | (Pattern::Fem { timed: true, .. }, Type::Fem { timed: false, .. }) => {
                 Err(Failure::Kind)
             }
             (
@@ -289,14 +290,22 @@ impl Matching {
                 },
                 Type::Field { shape, dim: n, .. },
             )
-            | (Pattern::Fem { shape: slots, dim }, Type::Fem { shape, dim: n, .. })
+            | (
+                Pattern::Fem {
+                    shape: slots, dim, ..
+                },
+                Type::Fem { shape, dim: n, .. },
+            )
             | (
                 Pattern::Image {
                     shape: slots, dim, ..
                 },
                 Type::Image { shape, dim: n, .. },
             ) => {
-                self.is_timed |= matches!(found, Type::Image { timed: true, .. });
+                self.is_timed |= matches!(
+                    found,
+                    Type::Image { timed: true, .. } | Type::Fem { timed: true, .. }
+                );
                 match self.bindings.extent(*dim, *n) {
                     true => self.shape(slots, shape, found),
                     false => Err(Failure::Shape),
@@ -365,7 +374,10 @@ impl Matching {
                 Type::Field {
                     continuity, time, ..
                 } => (*continuity, *time),
-                Type::Fem { continuity, .. } => (*continuity, None),
+                // Values on a mesh are linear from frame to frame.
+                Type::Fem {
+                    continuity, timed, ..
+                } => (*continuity, timed.then_some(Continuity::Finite(0))),
                 Type::Kernel(_) | Type::Kernels(_) => {
                     let (space, time) = of_kernels(&continuities(found), self.is_timed);
                     (space, time)
@@ -425,9 +437,10 @@ impl Matching {
                 time: time.or(timed.then_some(Continuity::Infinite)),
                 shape: self.bindings.shape_of(shape)?,
             },
-            Pattern::Fem { dim, shape } => Type::Fem {
+            Pattern::Fem { dim, timed, shape } => Type::Fem {
                 continuity,
                 dim: self.bindings.extent_of(*dim)?,
+                timed: *timed || self.is_timed,
                 shape: self.bindings.shape_of(shape)?,
             },
             Pattern::Mesh(dim) => Type::Mesh(self.bindings.extent_of(*dim)?),

@@ -58,8 +58,12 @@ pub(crate) enum Pattern {
         timed: bool,
         shape: Vec<Slot>,
     },
-    /// Values on a mesh, of any continuity.
-    Fem { dim: Slot, shape: Vec<Slot> },
+    /// Values on a mesh, of any continuity, over time or not.
+    Fem {
+        dim: Slot,
+        timed: bool,
+        shape: Vec<Slot>,
+    },
     /// A mesh.
     Mesh(Slot),
     /// A sequence: fixed length, or dynamic.
@@ -204,9 +208,10 @@ impl Reader<'_> {
                 shape: self.slots(),
             }
         } else if self.eat("fem(") {
-            let (dim, _) = self.domain();
+            let (dim, timed) = self.domain();
             Pattern::Fem {
                 dim,
+                timed,
                 shape: self.slots(),
             }
         } else if self.eat("mesh(") {
@@ -389,7 +394,9 @@ impl Bindings {
             Pattern::Image { dim, timed, shape } => {
                 format!("image({}{}){}", extent(dim), time(*timed), axes(shape))
             }
-            Pattern::Fem { dim, shape } => format!("fem({}){}", extent(dim), axes(shape)),
+            Pattern::Fem { dim, timed, shape } => {
+                format!("fem({}{}){}", extent(dim), time(*timed), axes(shape))
+            }
             Pattern::Mesh(dim) => format!("mesh({})", extent(dim)),
             Pattern::Seq(element, None) => format!("{}[]", self.describe(element, Lift::None)),
             Pattern::Seq(element, Some(length)) => {

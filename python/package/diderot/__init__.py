@@ -20,7 +20,7 @@ from ._errors import (
 )
 from ._files import Record
 from ._images import Image
-from ._native import __version__, set_memory_limit
+from ._native import DeviceArray, __version__, set_cache, set_memory_limit
 from ._program import Input, Output, Program, compile
 from ._result import Mesh, Ragged, Report, Result
 from ._running import Progress, Running
@@ -28,6 +28,7 @@ from ._view import View
 
 __all__ = [
     "CompileError",
+    "DeviceArray",
     "Diagnostic",
     "DiderotError",
     "DiderotWarning",
@@ -52,6 +53,7 @@ __all__ = [
     "__version__",
     "command",
     "compile",
+    "set_cache",
     "set_memory_limit",
 ]
 

@@ -66,7 +66,8 @@ class Image:
 
     Of a file, `measurement_frame="ignore"` leaves values as they are stored, and `flip_components` transforms them with `space` even
     if the format does not define their frame. `map` says whether its samples are used where they are in the file, so that they need not
-    fit into memory: "auto" maps large files, "always" all files that can be mapped, "never" none.
+    fit into memory: "auto" maps large files, "always" all files that can be mapped, "never" none. `missing="nan"` fills the places of
+    slices that a series does not have, and of numbered files that there are not, with NaN; otherwise such an image is refused.
     """
 
     _native: _native.Image | None
@@ -87,6 +88,7 @@ class Image:
         flip_components: bool = False,
         times: Sequence[float] | None = None,
         map: Literal["always", "never", "auto"] | None = None,
+        missing: Literal["nan", "refuse"] | None = None,
     ) -> None:
         if order not in ("C", "F", None):
             raise ValueError(f"found order {order!r}, expected 'C' or 'F'")
@@ -105,7 +107,13 @@ class Image:
             if said:
                 raise ValueError(f"a file says itself where its samples lie; {said} can be given with an array")
             self._placed = of_file(os.fspath(source), space)
-            words = {"world": space, "symmetric": symmetric, "measurement-frame": measurement_frame, "map": map}
+            words = {
+                "world": space,
+                "symmetric": symmetric,
+                "measurement-frame": measurement_frame,
+                "map": map,
+                "missing": missing,
+            }
             self._placed.reading = tuple((option, word) for option, word in words.items() if word is not None)
             if flip_components:
                 self._placed.reading += (("flip-components", ""),)
@@ -115,6 +123,8 @@ class Image:
             raise ValueError("measurement_frame and flip_components are about files; the components of an array are taken as they are")
         if map is not None:
             raise ValueError("map is about files; an array is in memory")
+        if missing is not None:
+            raise ValueError("missing is about files; an array has all of its slices")
         placed = recognised(source)
         placed.symmetric = symmetric or placed.symmetric
         if order is not None:

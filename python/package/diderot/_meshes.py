@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import tempfile
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -39,7 +40,10 @@ _TYPES = {"f": "Float", "i": "Int", "u": "UInt"}
 
 
 class MeshFile:
-    """A mesh of pyvista or meshio, or a pair of one and the name of its array, in a file that lasts as long as this object."""
+    """A mesh of pyvista or meshio, or a pair of one and the name of its array, in a file that lasts as long as this object.
+
+    Values over time are a mapping of times, in seconds, to meshes, which become a collection of files.
+    """
 
     #: What an input takes: the path, and the name of the array if there is one.
     path: str
@@ -48,14 +52,30 @@ class MeshFile:
         mesh, array = given if isinstance(given, tuple) and len(given) == 2 else (given, None)
         if not (array is None or isinstance(array, str)):
             raise ValueError(f"found {array!r}, expected the name of an array beside the mesh")
-        parts = _parts(mesh)
         self._folder = tempfile.TemporaryDirectory(prefix="diderot-")
-        self.path = os.path.join(self._folder.name, f"{name}.vtu")
-        with open(self.path, "wb") as file:
-            file.write(_vtu(*parts))
+        if isinstance(mesh, Mapping):
+            self.path = self._write(f"{name}.pvd", _pvd(list(self._frames(name, mesh))))
+        else:
+            self.path = self._write(f"{name}.vtu", _vtu(*_parts(mesh)))
         self._file = self.path
         if array is not None:
             self.path += f"#{array}"
+
+    def _write(self, name: str, contents: bytes) -> str:
+        path = os.path.join(self._folder.name, name)
+        with open(path, "wb") as file:
+            file.write(contents)
+        return path
+
+    def _frames(self, name: str, meshes: Mapping[Any, Any]) -> Iterator[tuple[float, str]]:
+        """Writes the meshes of all times; gives the times and the names of the files."""
+        if not meshes:
+            raise ValueError("found no meshes, expected one for each time")
+        for n, (time, mesh) in enumerate(meshes.items()):
+            if not isinstance(time, (int, float, np.integer, np.floating)):
+                raise ValueError(f"found {time!r}, expected a time in seconds for each mesh")
+            self._write(f"{name}{n}.vtu", _vtu(*_parts(mesh)))
+            yield float(time), f"{name}{n}.vtu"
 
     def named(self, message: str) -> str:
         """A message about the file, in terms of the mesh."""
@@ -77,7 +97,7 @@ def _parts(mesh: Any) -> _Parts:
         return mesh.points, mesh.cell_connectivity, offsets[1:], mesh.celltypes, points, cells
     if hasattr(mesh, "points") and hasattr(mesh, "cells") and hasattr(mesh, "cell_data"):
         return _parts_of_meshio(mesh)
-    raise ValueError(f"found {type(mesh).__name__}, expected the path of a file, or a mesh of pyvista or meshio")
+    raise ValueError(f"found {type(mesh).__name__}, expected the path of a file, a mesh of pyvista or meshio, or one for each time")
 
 
 def _parts_of_meshio(mesh: Any) -> _Parts:
@@ -95,6 +115,12 @@ def _parts_of_meshio(mesh: Any) -> _Parts:
     cells = {name: np.concatenate([np.asarray(part) for part in parts]) for name, parts in mesh.cell_data.items()}
     offsets = np.cumsum(np.concatenate(sizes))
     return mesh.points, np.concatenate(connectivity), offsets, np.concatenate(types), dict(mesh.point_data), cells
+
+
+def _pvd(frames: list[tuple[float, str]]) -> bytes:
+    """A collection of files at times."""
+    sets = "".join(f'<DataSet timestep="{time!r}" file="{name}"/>' for time, name in frames)
+    return f'<?xml version="1.0"?><VTKFile type="Collection" version="0.1"><Collection>{sets}</Collection></VTKFile>'.encode()
 
 
 def _vtu(

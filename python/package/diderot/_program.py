@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from . import _native
+from ._native import DeviceArray
 from ._errors import Diagnostic, InputError, diagnostics_of
 from ._errors import warn as warn_of
 from ._files import Record
@@ -160,6 +161,28 @@ class Program:
             interrupt.partial = partial  # type: ignore[attr-defined]
             raise
         return self._result(run, stopped, start)
+
+    def run_on_device(
+        self,
+        *,
+        inputs: Mapping[str, Any] = MappingProxyType({}),
+        **more: Any,
+    ) -> dict[str, DeviceArray]:
+        """Runs to the end on the GPU of `target="cuda"` and leaves the outputs there: each is an array that a library for arrays on
+        GPUs takes by DLPack without a copy, such as `torch.from_dlpack`, and `numpy()` brings it back. The strands run
+        independently of each other, and all become stable; otherwise the outputs cannot stay, which is an error."""
+        run = self._begin(None, {**inputs, **more}, None)
+        run.keep_on_device()
+        run.advance(None, None, writer(None))
+        outputs = run.device_outputs()
+        for text in run.warnings():
+            warn_of(text)
+        if outputs is None:
+            raise RuntimeError(
+                "the outputs are not on a GPU: that takes target=\"cuda\", a GPU, and strands that run "
+                "independently of each other until all are stable"
+            )
+        return dict(outputs)
 
     async def run_async(
         self,

@@ -45,7 +45,7 @@ pub struct Reader<'a> {
     limit: usize,
 }
 
-/// Samples that a file has just as they are in memory.
+/// Raw samples of a file, one after the other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RawPlace {
     /// The file beside the header; `None` is the file of the header itself.
@@ -54,6 +54,8 @@ pub struct RawPlace {
     pub start: u64,
     /// The number of bytes.
     pub bytes: u64,
+    /// Their order within a sample; that of this machine for samples of one byte.
+    pub endian: Endian,
 }
 
 impl<'a> Reader<'a> {
@@ -164,8 +166,7 @@ impl<'a> Reader<'a> {
         Ok(all)
     }
 
-    /// Where the samples are, if one file has them just as they are in memory: raw, in the byte order of this machine, and one
-    /// after the other. `None` if they do not, or if no length is known.
+    /// Where the samples are, if one file has them raw and one after the other. `None` if it does not, or if no length is known.
     ///
     /// # Errors
     /// The file that the header names cannot be looked at.
@@ -174,8 +175,7 @@ impl<'a> Reader<'a> {
         let (Some((part, layout)), None) = (parts.next(), parts.next()) else {
             return Ok(None);
         };
-        let is_raw = layout.encoding == Encoding::Raw && layout.line_skip == 0;
-        if !is_raw || (layout.endian != Endian::NATIVE && layout.sample_size > 1) {
+        if layout.encoding != Encoding::Raw || layout.line_skip != 0 {
             return Ok(None);
         }
         let (file, length, before) = match &part.name {
@@ -200,6 +200,10 @@ impl<'a> Reader<'a> {
                 file,
                 start: before + skip,
                 bytes,
+                endian: match layout.sample_size {
+                    1 => Endian::NATIVE,
+                    _ => layout.endian,
+                },
             })
         });
         Ok(place)

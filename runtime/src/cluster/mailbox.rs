@@ -9,7 +9,17 @@ use std::time::Duration;
 pub struct Mailbox {
     letters: Mutex<Vec<VecDeque<Arc<Vec<u8>>>>>,
     arrival: Condvar,
+    /// The threads that cannot go on without a letter.
     readers: AtomicUsize,
+}
+
+/// The need of a thread for a letter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Need {
+    /// The work of the rank stands still without it.
+    Urgent,
+    /// Other threads work meanwhile, which a busy courier would slow down.
+    Leisurely,
 }
 
 impl Mailbox {
@@ -28,14 +38,15 @@ impl Mailbox {
         self.arrival.notify_all();
     }
 
-    /// Whether a thread waits for a letter, so that it should be brought quickly.
+    /// Whether a letter is needed urgently, so that it should be brought quickly.
     pub fn is_awaited(&self) -> bool {
         self.readers.load(Relaxed) > 0
     }
 
     /// The next letter of a sender, once it has come.
-    pub(super) fn from(&self, sender: usize) -> Arc<Vec<u8>> {
-        self.readers.fetch_add(1, Relaxed);
+    pub(super) fn from(&self, sender: usize, need: Need) -> Arc<Vec<u8>> {
+        let readers = usize::from(need == Need::Urgent);
+        self.readers.fetch_add(readers, Relaxed);
         let mut letters = self.lock();
         let letter = loop {
             match letters[sender].pop_front() {
@@ -46,22 +57,19 @@ impl Mailbox {
                 }
             }
         };
-        self.readers.fetch_sub(1, Relaxed);
+        self.readers.fetch_sub(readers, Relaxed);
         letter
     }
 
-    /// The next letter of any sender; none if none comes within this time.
+    /// The next letter of any sender, which is not needed urgently; none if none comes within this time.
     pub(super) fn any(&self, patience: Duration) -> Option<(usize, Arc<Vec<u8>>)> {
-        self.readers.fetch_add(1, Relaxed);
         let none_there = |letters: &mut Vec<VecDeque<_>>| letters.iter().all(VecDeque::is_empty);
         let waited = self
             .arrival
             .wait_timeout_while(self.lock(), patience, none_there);
         let mut letters = waited.unwrap_or_else(PoisonError::into_inner).0;
         let mut senders = letters.iter_mut().enumerate();
-        let found = senders.find_map(|(from, letters)| Some((from, letters.pop_front()?)));
-        self.readers.fetch_sub(1, Relaxed);
-        found
+        senders.find_map(|(from, letters)| Some((from, letters.pop_front()?)))
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<VecDeque<Arc<Vec<u8>>>>> {

@@ -1,9 +1,10 @@
 //! The conversation of the ranks of a run. Every rank makes the same calls in the same order.
 
 use super::carry::Cluster;
+use super::mailbox::Need;
 use super::wire::{Reader, put, put_bytes};
 use std::fmt;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -14,6 +15,8 @@ pub struct Team {
     departed: Mutex<Vec<Option<Farewell>>>,
     /// Whether something was expected of a rank that did not come.
     is_broken: AtomicBool,
+    /// Bytes of the parts that were sent to each other rank, together.
+    sent: AtomicU64,
 }
 
 /// The subject of parts. A rank that gets a part on another subject than it expects does not use it: the ranks have taken different
@@ -25,10 +28,24 @@ pub enum Topic {
     Facts,
     /// Blocks of strands.
     Blocks,
+    /// The states of strands.
+    States,
+    /// How many strands wait.
+    Waiting,
+    /// Whether there is memory for new strands.
+    Memory,
+    /// The part of space that a rank looks at.
+    Sight,
+    /// What strands read of each other.
+    Ghosts,
+    /// Values of strands, to be reduced.
+    Values,
     /// Tiles of strands.
     Tiles,
     /// Probes of images.
     Probes,
+    /// GPUs, and their failures.
+    Devices,
     /// The end of one of several runs.
     Runs,
 }
@@ -77,6 +94,7 @@ impl Team {
         Team {
             departed: Mutex::new(vec![None; cluster.size()]),
             is_broken: AtomicBool::new(false),
+            sent: AtomicU64::new(0),
             cluster: Box::new(cluster),
         }
     }
@@ -108,6 +126,7 @@ impl Team {
     pub fn gather(&self, topic: Topic, mine: Vec<u8>) -> Result<Vec<Part>, Lost> {
         let mine = Part::new(topic, mine);
         for other in self.others() {
+            self.count(&mine);
             self.cluster.send(other, Arc::clone(&mine.0));
         }
         let part = |rank: usize| match rank == self.rank() {
@@ -117,9 +136,20 @@ impl Team {
         (0..self.size()).map(part).collect()
     }
 
-    /// Sends something to one rank, which takes it by [`Team::from`] or [`Team::any`]. Any thread may call it.
+    /// Sends something to one rank, which takes it by [`Team::from`], [`Team::in_time`] or [`Team::any`]. Any thread may call it.
     pub fn send(&self, to: usize, topic: Topic, part: Vec<u8>) {
-        self.cluster.send(to, Part::new(topic, part).0);
+        let part = Part::new(topic, part);
+        self.count(&part);
+        self.cluster.send(to, part.0);
+    }
+
+    fn count(&self, part: &Part) {
+        self.sent.fetch_add(part.bytes().len() as u64, Relaxed);
+    }
+
+    /// The bytes of all parts that this rank has sent so far, counted once for every rank that got them.
+    pub fn sent(&self) -> u64 {
+        self.sent.load(Relaxed)
     }
 
     /// Whether a rank has left, or has taken another way, so that the conversation can only end.
@@ -132,13 +162,25 @@ impl Team {
     /// # Errors
     /// The rank has left.
     pub fn from(&self, rank: usize, topic: Topic) -> Result<Part, Lost> {
+        self.needed(rank, topic, Need::Urgent)
+    }
+
+    /// The next part from a rank, once it has come, for a thread beside others that work.
+    ///
+    /// # Errors
+    /// The rank has left.
+    pub fn in_time(&self, rank: usize, topic: Topic) -> Result<Part, Lost> {
+        self.needed(rank, topic, Need::Leisurely)
+    }
+
+    fn needed(&self, rank: usize, topic: Topic, need: Need) -> Result<Part, Lost> {
         match self.farewell_of(rank) {
             Some(farewell) => Err(farewell.cause),
-            None => self.opened(rank, topic, self.cluster.mailbox().from(rank)),
+            None => self.opened(rank, topic, self.cluster.mailbox().from(rank, need)),
         }
     }
 
-    /// The next part from any rank; none if none comes within this time.
+    /// The next part from any rank, for a thread beside others that work; none if none comes within this time.
     ///
     /// # Errors
     /// A rank has left.
@@ -196,7 +238,7 @@ impl Team {
             return status;
         }
         // The decision of rank 0 comes after its farewell.
-        let decision = self.cluster.mailbox().from(0);
+        let decision = self.cluster.mailbox().from(0, Need::Urgent);
         decision.first().copied().unwrap_or(status)
     }
 
@@ -207,7 +249,8 @@ impl Team {
                 return farewell;
             }
             // A farewell is noted, and parts are not needed any more.
-            let _ = self.opened(rank, Topic::Runs, self.cluster.mailbox().from(rank));
+            let letter = self.cluster.mailbox().from(rank, Need::Urgent);
+            let _ = self.opened(rank, Topic::Runs, letter);
         }
     }
 

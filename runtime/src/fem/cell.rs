@@ -119,14 +119,21 @@ impl CellKind {
     /// The value of a constraint.
     #[inline(always)]
     pub fn constraint(self, constraint: usize, xi: &[f64; 3]) -> f64 {
+        self.constraint_at(constraint, xi)
+    }
+
+    /// The same for any numbers.
+    #[inline(always)]
+    pub(super) fn constraint_at<S: Number>(self, constraint: usize, xi: &[S; 3]) -> S {
+        let one = S::constant(1.0);
         match (self, constraint) {
-            (CellKind::Triangle | CellKind::Wedge, 2) => 1.0 - xi[0] - xi[1],
-            (CellKind::Tetrahedron, 3) => 1.0 - xi[0] - xi[1] - xi[2],
+            (CellKind::Triangle | CellKind::Wedge, 2) => one - xi[0] - xi[1],
+            (CellKind::Tetrahedron, 3) => one - xi[0] - xi[1] - xi[2],
             (CellKind::Wedge, 3) => xi[2],
-            (CellKind::Wedge, 4) => 1.0 - xi[2],
+            (CellKind::Wedge, 4) => one - xi[2],
             (CellKind::Triangle | CellKind::Tetrahedron | CellKind::Wedge, axis) => xi[axis],
             (_, side) if side.is_multiple_of(2) => xi[side / 2],
-            (_, side) => 1.0 - xi[side / 2],
+            (_, side) => one - xi[side / 2],
         }
     }
 

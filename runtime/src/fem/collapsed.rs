@@ -3,6 +3,7 @@
 //! There the map of the reference cell has no inverse, and steps along collapsed axes are arbitrary.
 
 use super::invert::{CLOSE, Image, Inverse, Map, Matrix, apply, determinant};
+use super::number::Number;
 
 /// Where the volume of the map is less than this part of that at the centre, the cell has collapsed, or nearly so.
 const COLLAPSED: f64 = 1.0 / (1 << 20) as f64;
@@ -11,12 +12,20 @@ const COLLAPSED: f64 = 1.0 / (1 << 20) as f64;
 const HALVES: u32 = 4096;
 const DEEPEST: usize = 192;
 
+/// Whether the volume of a map at a Jacobian is next to nothing, given the inverse of the Jacobian at the centre.
+pub(super) fn is_nothing<S: Number>(
+    dim: usize,
+    jacobian: &Matrix<S>,
+    at_centre: &Matrix<S>,
+) -> S::Truth {
+    let part = determinant(jacobian, dim) * determinant(at_centre, dim);
+    part.magnitude().less(S::constant(COLLAPSED))
+}
+
 impl Map<'_> {
     /// Whether the volume of the map at a Jacobian is next to nothing, as where corners of the cell are at one place.
     pub(super) fn has_collapsed(&self, jacobian: &Matrix) -> bool {
-        let dim = self.kind.dim();
-        let part = determinant(jacobian, dim) * determinant(self.at_centre, dim);
-        part.abs() < COLLAPSED
+        is_nothing(self.kind.dim(), jacobian, self.at_centre)
     }
 
     /// The least length of a unit step along a reference axis at a Jacobian, in reference units of the centre.

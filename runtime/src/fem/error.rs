@@ -26,6 +26,12 @@ impl FemError {
         self
     }
 
+    /// The same error, said of one of several times.
+    pub fn at_time(mut self, time: f64) -> FemError {
+        self.message = format!("at time {time}: {}", self.message);
+        self
+    }
+
     /// The same error, said of a file; who passes it on may know a better name.
     pub fn in_file(mut self, file: &str) -> FemError {
         self.file = Some(file.to_string());

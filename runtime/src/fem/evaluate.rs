@@ -2,23 +2,55 @@
 //!
 //! What vectors do is what `world.rs` does for one position, operation by operation.
 
+use super::field::{Between, mixed};
 use super::invert::{Image, Matrix, inverse};
 use super::lanes::{read, set_bits};
 use super::locate::prefetch;
 use super::polynomial::{Planes, simple};
 use super::primitive::{FemWanted, OUTSIDE, beyond};
 use super::world::{CellPosition, in_world};
-use super::{CellKind, Mesh, NONE, Record};
+use super::{CellKind, FemValues, Mesh, NONE, Record};
 use crate::simd::{Doubles, Float, MAX_WIDTH, Real};
 
 /// What a call is about.
 pub(super) struct Call<'a, T> {
     pub(super) field: &'a FemWanted,
     pub(super) coefficients: &'a [f64],
+    /// Where the times of the lanes are, if the field is over time.
+    pub(super) between: Option<&'a LanesBetween>,
     pub(super) lanes: (u32, usize),
     pub(super) cells: &'a [i32; MAX_WIDTH],
     pub(super) reference: *const T,
     pub(super) out: *mut T,
+}
+
+/// The places of the times of some lanes between frames; see [`Between`].
+pub(super) struct LanesBetween {
+    before: [usize; MAX_WIDTH],
+    after: [usize; MAX_WIDTH],
+    fraction: [f64; MAX_WIDTH],
+}
+
+impl LanesBetween {
+    #[inline(always)]
+    pub(super) fn new(values: &FemValues, mask: u32, times: &[f64; MAX_WIDTH]) -> LanesBetween {
+        let mut all = LanesBetween {
+            before: [0; MAX_WIDTH],
+            after: [0; MAX_WIDTH],
+            fraction: [0.0; MAX_WIDTH],
+        };
+        for lane in set_bits(mask) {
+            let Between {
+                before,
+                after,
+                fraction,
+            } = values.between(times[lane]);
+            all.before[lane] = before;
+            all.after[lane] = after;
+            all.fraction[lane] = fraction;
+        }
+        all
+    }
 }
 
 /// Where the numbers of some lanes go.
@@ -105,9 +137,18 @@ impl Mesh {
             inside |= 1 << lane;
             let own = call.coefficients.as_ptr();
             let own = own.wrapping_add(call.cells[lane] as usize * stride);
-            prefetch::<1>(own);
-            if N > 4 {
-                prefetch::<1>(own.wrapping_add(8));
+            let (own, later) = match call.between {
+                None => (own, None),
+                Some(between) => (
+                    own.wrapping_add(between.before[lane]),
+                    Some(own.wrapping_add(between.after[lane])),
+                ),
+            };
+            for own in [own].into_iter().chain(later) {
+                prefetch::<1>(own);
+                if N > 4 {
+                    prefetch::<1>(own.wrapping_add(8));
+                }
             }
         }
         for first in (0..width).step_by(V::LANES) {
@@ -140,11 +181,16 @@ impl Mesh {
         let (values, gradients) = (call.field.orders & 1 == 1, call.field.orders & 2 == 2);
         let components = call.field.values.components;
         let (mut records, mut offsets, mut maps) = ([0; MAX_WIDTH], [0; MAX_WIDTH], [0; MAX_WIDTH]);
+        let mut later = [0; MAX_WIDTH];
         for lane in 0..V::LANES {
             // Lanes beyond the mesh read the first cell.
             let cell = call.cells[first + lane].max(0) as usize;
             records[lane] = (cell * Record::NUMBERS) as i64;
             offsets[lane] = (cell * components * N) as i64;
+            if let Some(between) = call.between {
+                later[lane] = offsets[lane] + between.after[first + lane] as i64;
+                offsets[lane] += between.before[first + lane] as i64;
+            }
         }
         let mut curved = 0_u32;
         for lane in set_bits(if gradients && !self.geometry.is_empty() {
@@ -189,7 +235,15 @@ impl Mesh {
             let after_values = if values { components } else { 0 };
             for n in 0..components {
                 let start = call.coefficients.as_ptr().add(n * N);
-                let (value, gradient) = simple(&rows::<V, N>(start, &offsets), &t);
+                let mut own = rows::<V, N>(start, &offsets);
+                if let Some(between) = call.between {
+                    let fraction = V::load(between.fraction.as_ptr().add(first));
+                    let later = rows::<V, N>(start, &later);
+                    for (own, later) in own.iter_mut().zip(later) {
+                        *own = mixed(*own, later, fraction);
+                    }
+                }
+                let (value, gradient) = simple(&own, &t);
                 if values {
                     target.put(n, value);
                 }
@@ -254,9 +308,21 @@ impl Mesh {
         let cell = call.cells[lane] as usize;
         let xi = [xi[0][lane], xi[1][lane], xi[2][lane]];
         let place = CellPosition::new(self, cell as u32, &xi, gradients);
-        let own = &call.coefficients[cell * components * N..][..components * N];
-        for (n, c) in own.as_chunks::<N>().0.iter().enumerate() {
-            let (value, gradient) = place.simple::<N>(c);
+        let of_frame = |frame: usize| {
+            let own = &call.coefficients[frame + cell * components * N..][..components * N];
+            own.as_chunks::<N>().0
+        };
+        let own = of_frame(call.between.map_or(0, |between| between.before[lane]));
+        for (n, c) in own.iter().enumerate() {
+            let (value, gradient) = match call.between {
+                None => place.simple::<N>(c),
+                Some(between) => {
+                    let (later, fraction) =
+                        (of_frame(between.after[lane])[n], between.fraction[lane]);
+                    let own = std::array::from_fn(|k| mixed(c[k], later[k], fraction));
+                    place.simple::<N>(&own)
+                }
+            };
             // SAFETY: promised by the caller.
             unsafe {
                 if values {

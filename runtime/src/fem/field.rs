@@ -3,8 +3,10 @@
 use super::element::MAX_NODES;
 use super::file::{ArrayPlace, FemArray, FemFile};
 use super::locate::prefetch;
+use super::number::Number;
 use super::polynomial::Space;
 use super::{Block, FemError, Mesh, mutants};
+use crate::grid::TimeAxis;
 use crate::memory::{self, Claim};
 use rayon::prelude::*;
 
@@ -22,15 +24,20 @@ pub struct Choice<'a> {
     pub shape: &'a [usize],
 }
 
-/// Values on a mesh, as coefficients by cell, then component, then monomial.
+/// Values on a mesh, as coefficients by frame, then cell, component and monomial.
 #[derive(Debug)]
 pub struct FemValues {
     pub(super) components: usize,
-    coefficients: Vec<f64>,
+    pub(super) coefficients: Vec<f64>,
+    pub(super) frames: usize,
+    /// From the coefficients of one frame to those of the next.
+    pub(super) frame_stride: usize,
+    /// The times of the frames, if the values are over time.
+    pub(super) times: Option<TimeAxis>,
     /// Where the coefficients of each block of the mesh begin.
-    starts: Vec<usize>,
+    pub(super) starts: Vec<usize>,
     /// The polynomials of values that belong to cells as a whole.
-    constant: Option<Space>,
+    pub(super) constant: Option<Space>,
     jumps: bool,
     _claim: Claim,
 }
@@ -121,12 +128,37 @@ impl FemValues {
     /// # Errors
     /// The components do not fit, or a value is not finite.
     pub fn new(mesh: &Mesh, file: &FemFile, choice: &Choice<'_>) -> Result<FemValues, FemError> {
+        FemValues::with_frames(mesh, file, choice, (1, None))
+    }
+
+    /// The values of an array over time. Those of the first frame are taken from its file; [`FemValues::set_frame`] takes the others.
+    ///
+    /// # Errors
+    /// As for [`FemValues::new`].
+    pub fn over_time(
+        mesh: &Mesh,
+        first: &FemFile,
+        choice: &Choice<'_>,
+        (frames, times): (usize, &TimeAxis),
+    ) -> Result<FemValues, FemError> {
+        FemValues::with_frames(mesh, first, choice, (frames, Some(times.clone())))
+    }
+
+    fn with_frames(
+        mesh: &Mesh,
+        file: &FemFile,
+        choice: &Choice<'_>,
+        (frames, times): (usize, Option<TimeAxis>),
+    ) -> Result<FemValues, FemError> {
         let array = choice.find(file)?;
         let picks = choice.components(array)?;
         let by_cell = array.place == ArrayPlace::Cells;
         let mut values = FemValues {
             components: picks.len(),
             coefficients: Vec::new(),
+            frames,
+            frame_stride: 0,
+            times,
             starts: Vec::new(),
             constant: by_cell.then(|| Space::total(mesh.dim, 0)),
             jumps: by_cell || array.place == ArrayPlace::CellNodes,
@@ -138,33 +170,92 @@ impl FemValues {
                 values.components * values.space(block).len() * (end - block.first) as usize
             })
             .sum();
-        values._claim = memory::claim((numbers * size_of::<f64>()) as u64)?;
-        // The first cell begins on a cache line, so that a small cell takes only one line.
-        values.coefficients = memory::roomy(numbers + LINE / size_of::<f64>());
+        // The first cell of a frame begins on a cache line, so that a small cell takes only one line.
+        let line = LINE / size_of::<f64>();
+        values.frame_stride = numbers.next_multiple_of(line);
+        let all = values.frame_stride.checked_mul(frames - 1);
+        let all = all.and_then(|others| others.checked_add(numbers));
+        let all = all.ok_or("the frames have too many values")?;
+        values._claim = memory::claim((all * size_of::<f64>()) as u64)?;
+        values.coefficients = memory::roomy(all + line);
         let before = values.coefficients.as_ptr().align_offset(LINE);
-        values.coefficients.resize(before + numbers, 0.0);
-        let mut rest = &mut values.coefficients[before..];
+        values.coefficients.resize(before + all, 0.0);
         let mut start = before;
         for (block, end) in mesh.blocks.iter().zip(mesh.ends_of_blocks()) {
-            let space = match &values.constant {
-                Some(constant) => constant,
-                None => &block.basis.space,
-            };
-            let stride = values.components * space.len();
+            values.starts.push(start);
+            let stride = values.components * values.space(block).len();
+            start += stride * (end - block.first) as usize;
+        }
+        values.fill_frame(mesh, 0, (file, array, &picks))?;
+        Ok(values)
+    }
+
+    /// Takes the values of a frame from its file, whose mesh is that of the first one, and the array the one of its name.
+    ///
+    /// # Errors
+    /// There is no such array, it is another kind of array, or a value is not finite.
+    pub fn set_frame(
+        &mut self,
+        mesh: &Mesh,
+        frame: usize,
+        file: &FemFile,
+        choice: &Choice<'_>,
+    ) -> Result<(), FemError> {
+        let array = choice.find(file)?;
+        let picks = choice.components(array)?;
+        if (array.place == ArrayPlace::Cells) != self.constant.is_some() {
+            let message = format!("array `{}` is at other places than before", array.name);
+            return Err(FemError::new(message));
+        }
+        self.jumps |= array.place == ArrayPlace::CellNodes;
+        self.fill_frame(mesh, frame, (file, array, &picks))
+    }
+
+    fn fill_frame(
+        &mut self,
+        mesh: &Mesh,
+        frame: usize,
+        (file, array, picks): (&FemFile, &FemArray, &[usize]),
+    ) -> Result<(), FemError> {
+        let first = self.starts.first().copied().unwrap_or(0) + frame * self.frame_stride;
+        let mut rest = &mut self.coefficients[first..];
+        for (block, end) in mesh.blocks.iter().zip(mesh.ends_of_blocks()) {
+            let space = self.constant.as_ref().unwrap_or(&block.basis.space);
+            let stride = self.components * space.len();
             let own = rest.split_off_mut(..stride * (end - block.first) as usize);
             let own = own.expect("room for all blocks");
-            values.starts.push(start);
-            start += own.len();
             let cells = own.par_chunks_mut(stride).enumerate();
             let bad = cells.find_map_first(|(n, out)| {
                 let cell = block.first + n as u32;
-                fill((mesh, file, array), block, cell, &picks, out).err()
+                fill((mesh, file, array), block, cell, picks, out).err()
             });
             if let Some(error) = bad {
                 return Err(error);
             }
         }
-        Ok(values)
+        Ok(())
+    }
+
+    /// Whether the values are over time.
+    pub fn is_timed(&self) -> bool {
+        self.times.is_some()
+    }
+
+    /// The frames between which a time is; the nearest one beyond them all. Without times it is the only frame.
+    #[inline(always)]
+    pub(super) fn between(&self, time: f64) -> Between {
+        let last = self.frames - 1;
+        let position = self
+            .times
+            .as_ref()
+            .map_or(0.0, |axis| axis.position(time).0);
+        let position = position.clamp(0.0, last as f64);
+        let before = (position as usize).min(last.saturating_sub(1));
+        Between {
+            before: before * self.frame_stride,
+            after: (before + 1).min(last) * self.frame_stride,
+            fraction: position - before as f64,
+        }
     }
 
     /// The number of components of a value.
@@ -187,19 +278,24 @@ impl FemValues {
         self.jumps
     }
 
-    /// The polynomials of a cell and their coefficients, component by component.
+    /// The polynomials of a cell and their coefficients, component by component, in the frame that begins at an offset.
     #[inline(always)]
-    pub(super) fn of_cell<'a>(&'a self, mesh: &'a Mesh, cell: u32) -> (&'a Space, &'a [f64]) {
+    pub(super) fn of_cell<'a>(
+        &'a self,
+        mesh: &'a Mesh,
+        cell: u32,
+        frame: usize,
+    ) -> (&'a Space, &'a [f64]) {
         let number = usize::from(mesh.records[cell as usize].block);
         let block = &mesh.blocks[number];
         let space = self.space(block);
         let stride = self.components * space.len();
-        let first = self.starts[number] + (cell - block.first) as usize * stride;
+        let first = frame + self.starts[number] + (cell - block.first) as usize * stride;
         (space, &self.coefficients[first..first + stride])
     }
 
     #[inline(always)]
-    fn space<'a>(&'a self, block: &'a Block) -> &'a Space {
+    pub(super) fn space<'a>(&'a self, block: &'a Block) -> &'a Space {
         self.constant.as_ref().unwrap_or(&block.basis.space)
     }
 
@@ -215,15 +311,32 @@ impl FemValues {
             .then(|| (space.len(), &self.coefficients[self.starts[0]..]))
     }
 
-    /// Asks for the first coefficients of a cell.
+    /// Asks for the first coefficients of a cell in a frame.
     #[inline(always)]
-    pub(super) fn prefetch(&self, mesh: &Mesh, cell: u32) {
-        let (_, coefficients) = self.of_cell(mesh, cell);
+    pub(super) fn prefetch(&self, mesh: &Mesh, cell: u32, frame: usize) {
+        let (_, coefficients) = self.of_cell(mesh, cell, frame);
         prefetch::<1>(coefficients.as_ptr());
         if size_of_val(coefficients) > LINE {
             prefetch::<1>(coefficients.as_ptr().wrapping_add(LINE / size_of::<f64>()));
         }
     }
+}
+
+/// The place of a time between two frames.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Between {
+    /// Where the coefficients of the frame before it begin.
+    pub(super) before: usize,
+    /// Where those of the frame after it begin.
+    pub(super) after: usize,
+    /// How far it is from the one to the other, from 0 to 1.
+    pub(super) fraction: f64,
+}
+
+/// The coefficients at a time between two frames. At a frame itself they are those of the frame, to the bit.
+#[inline(always)]
+pub(super) fn mixed<S: Number>(before: S, after: S, fraction: S) -> S {
+    before * (S::constant(1.0) - fraction) + after * fraction
 }
 
 /// Computes the coefficients of a cell.
@@ -236,7 +349,7 @@ fn fill(
 ) -> Result<(), FemError> {
     let by_cell = array.place == ArrayPlace::Cells;
     let own = mutants::source(&mesh.sources, cell);
-    let first = file.cells[own].first;
+    let first = file.cells.at(own).first;
     let tuple = |n: usize| match array.place {
         ArrayPlace::Cells => own,
         ArrayPlace::CellNodes => first + n,

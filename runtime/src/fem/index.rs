@@ -3,8 +3,10 @@
 //! before it is allocated.
 
 mod build;
+mod lists;
 
 use crate::memory::{Claim, Shortage};
+use lists::{Lists, Members};
 use rayon::prelude::*;
 
 /// Marks a start as the number of an inner grid.
@@ -12,83 +14,114 @@ const INNER: u32 = 1 << 31;
 
 /// A grid over a box.
 #[derive(Debug)]
-struct Grid {
-    low: [f64; 3],
+pub(super) struct Grid {
+    pub(super) low: [f64; 3],
     /// Bins per unit of length.
-    scale: [f64; 3],
-    sizes: [u32; 3],
+    pub(super) scale: [f64; 3],
+    pub(super) sizes: [u32; 3],
     /// The first of its bins.
-    first: u32,
+    pub(super) first: u32,
 }
 
-/// A part of a grid.
-#[derive(Clone, Copy, Debug)]
-enum Bin {
-    /// The cells that meet it, in a list: where it begins and how many.
-    Cells { first: u32, count: u32 },
-    /// A grid of its own.
-    Divided(u32),
+/// A part of a grid: where the list of the cells that meet it begins among those of the grid, or a grid of its own.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Bin(u64);
+
+impl Bin {
+    const DIVIDED: u64 = 1 << 63;
+
+    fn divided(grid: u32) -> Bin {
+        Bin(Bin::DIVIDED | u64::from(grid))
+    }
+
+    /// The number of its grid, or where its list begins.
+    fn contents(self) -> Result<u32, usize> {
+        match self.0 & Bin::DIVIDED {
+            0 => Err(self.0 as usize),
+            _ => Ok(self.0 as u32),
+        }
+    }
+}
+
+/// What an index reads of the cells of a mesh.
+pub(super) trait Geometry: Sync {
+    /// How many cells there are.
+    fn cells(&self) -> usize;
+    /// A position in a cell.
+    fn centre(&self, cell: u32) -> [f64; 3];
+    /// The smallest and largest coordinates of a cell.
+    fn bounds(&self, cell: u32) -> Box3;
+    /// Whether a cell may contain positions of a box.
+    fn meets(&self, cell: u32, own: &Box3) -> bool;
 }
 
 /// The index of a mesh.
 #[derive(Debug, Default)]
 pub(super) struct Index {
-    grids: Vec<Grid>,
-    bins: Vec<Bin>,
-    cells: Vec<u32>,
+    pub(super) grids: Vec<Grid>,
+    pub(super) bins: Vec<Bin>,
+    /// The lists of each grid.
+    lists: Vec<Lists>,
     /// Where a search begins: for each half of a bin along each axis a cell, the number of an inner grid, or `NONE`.
-    starts: Vec<u32>,
+    pub(super) starts: Vec<u32>,
     dim: usize,
     _claim: Claim,
 }
 
-type Box3 = [[f64; 3]; 2];
+pub(super) type Box3 = [[f64; 3]; 2];
 
 impl Index {
-    /// An index of cells by their boxes, which are made larger by a margin; `meets` says whether a cell may contain positions of a box.
+    /// An index of cells by their boxes, which are made larger by a margin.
     ///
     /// # Errors
     /// There is not enough memory.
     pub(super) fn new(
-        boxes: &[Box3],
+        mesh: &impl Geometry,
         bounds: &Box3,
         (dim, margin): (usize, f64),
-        meets: impl Fn(u32, &Box3) -> bool,
     ) -> Result<Index, Shortage> {
         // Positions at the rim and up to the tolerance beyond it are in the outermost bins.
-        build::Builder::build(boxes, bounds, (dim, 2.0 * margin), meets)
+        build::Builder::build(mesh, bounds, (dim, 2.0 * margin))
     }
 
-    /// Adds a list, and gives the cell of it to begin with: the one in the middle.
-    fn list(&mut self, boxes: &[Box3], list: &[u32], own: &Box3) -> (Bin, u32) {
-        let distance = |cell: &&u32| -> f64 {
-            let [low, high] = boxes[**cell as usize];
-            let off = |a: usize| (low[a] + high[a] - own[0][a] - own[1][a]).powi(2);
-            (0..self.dim).map(off).sum()
-        };
-        let nearest = list
-            .iter()
-            .min_by(|a, b| distance(a).total_cmp(&distance(b)));
-        let bin = Bin::Cells {
-            first: self.cells.len() as u32,
-            count: list.len() as u32,
-        };
-        self.cells.extend(list);
-        (bin, nearest.copied().unwrap_or(super::NONE))
+    /// The list of a bin of a grid, unless the bin is divided.
+    fn list(&self, grid: usize, bin: usize) -> Option<Members<'_>> {
+        let contents = self.bins[self.grids[grid].first as usize + bin].contents();
+        contents.err().map(|first| self.lists[grid].members(first))
+    }
+
+    /// What each bin has: a list, or a grid of its own.
+    pub(super) fn contents(&self) -> impl Iterator<Item = Result<Members<'_>, u32>> {
+        let mut grids: Vec<usize> = (0..self.grids.len()).collect();
+        grids.sort_unstable_by_key(|&grid| self.grids[grid].first);
+        grids.into_iter().flat_map(move |number| {
+            let first = self.grids[number].first as usize;
+            let own = &self.bins[first..][..self.grids[number].bins()];
+            let lists = &self.lists[number];
+            own.iter().map(move |bin| match bin.contents() {
+                Ok(inner) => Err(inner),
+                Err(first) => Ok(lists.members(first)),
+            })
+        })
+    }
+
+    /// The number of the inner grid that a start is.
+    pub(super) fn inner_of(&self, start: u32) -> Option<u32> {
+        (start & INNER != 0 && start != super::NONE).then_some(start & !INNER)
     }
 
     /// Gives back memory that nothing is in.
     fn shrink(&mut self) {
         self.grids.shrink_to_fit();
         self.bins.shrink_to_fit();
-        self.cells.shrink_to_fit();
+        self.lists.shrink_to_fit();
     }
 
     /// The memory that it takes.
     pub(super) fn bytes(&self) -> usize {
         size_of_val(&self.grids[..])
             + size_of_val(&self.bins[..])
-            + size_of_val(&self.cells[..])
+            + self.lists.iter().map(Lists::bytes).sum::<usize>()
             + size_of_val(&self.starts[..])
     }
 
@@ -132,14 +165,13 @@ impl Index {
     }
 
     /// The cells whose boxes may contain a position.
-    pub(super) fn find(&self, x: &[f64; 3]) -> &[u32] {
-        let mut grid = &self.grids[0];
+    pub(super) fn find(&self, x: &[f64; 3]) -> Members<'_> {
+        let mut number = 0;
         loop {
-            match self.bins[grid.first as usize + grid.number(grid.bin(x))] {
-                Bin::Divided(inner) => grid = &self.grids[inner as usize],
-                Bin::Cells { first, count } => {
-                    return &self.cells[first as usize..][..count as usize];
-                }
+            let grid = &self.grids[number];
+            match self.bins[grid.first as usize + grid.number(grid.bin(x))].contents() {
+                Ok(inner) => number = inner as usize,
+                Err(first) => return self.lists[number].members(first),
             }
         }
     }

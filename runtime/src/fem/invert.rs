@@ -17,7 +17,17 @@ const PARTS: u32 = 2048;
 /// How far the image of a solution may be from the position, in reference units of the centre: rounding.
 pub(super) const CLOSE: f64 = 1.0 / (1_u64 << 48) as f64;
 
-pub(super) fn determinant(m: &Matrix, dim: usize) -> f64 {
+/// Steps of Newton's iteration below this are small.
+pub(super) const SMALL: f64 = 1.0 / (1 << 12) as f64;
+
+/// Steps of Newton's iteration below this are rounding.
+pub(super) const ROUNDING: f64 = 1.0 / (1_u64 << 50) as f64;
+
+/// The most steps of Newton's iteration, and how often each is tried, half as long every time.
+pub(super) const NEWTON_STEPS: usize = 16;
+pub(super) const TRIES: usize = 5;
+
+pub(super) fn determinant<S: Number>(m: &Matrix<S>, dim: usize) -> S {
     if dim == 2 {
         return m[0][0] * m[1][1] - m[0][1] * m[1][0];
     }
@@ -100,7 +110,7 @@ fn plus<S: Number>(a: &[S; 3], b: &[S; 3]) -> [S; 3] {
 }
 
 #[inline(always)]
-fn minus<S: Number>(a: &[S; 3], b: &[S; 3]) -> [S; 3] {
+pub(super) fn minus<S: Number>(a: &[S; 3], b: &[S; 3]) -> [S; 3] {
     [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
 }
 
@@ -138,14 +148,14 @@ pub(super) fn careful_inverse(m: &Matrix, dim: usize) -> Matrix {
 }
 
 /// `first + Σ a·b`, as if computed in twice the precision and then rounded.
-pub(super) fn sum_of_products(first: f64, terms: &[(f64, f64)]) -> f64 {
-    let (mut sum, mut rest) = (first, 0.0);
+pub(super) fn sum_of_products<S: Number>(first: S, terms: &[(S, S)]) -> S {
+    let (mut sum, mut rest) = (first, S::constant(0.0));
     for &(a, b) in terms {
         let product = a * b;
-        rest += a.mul_add(b, -product);
+        rest = rest + a.fused(b, -product);
         let next = sum + product;
         let back = next - sum;
-        rest += (sum - (next - back)) + (product - back);
+        rest = rest + ((sum - (next - back)) + (product - back));
         sum = next;
     }
     sum + rest
@@ -192,40 +202,65 @@ pub(super) fn quick<S: Number>(
     wanted: S::Truth,
 ) -> ([S; 3], Matrix<S>, S::Truth) {
     let dim = kind.dim();
-    let (longest, rounding) = (S::constant(0.25), S::constant(f64::EPSILON / 2.0));
     // Two steps with the Jacobian of the centre; the first has nothing to evaluate.
     let mut t = apply(at_centre, x);
     let (at, mut jacobian) = map.image(&t);
-    t = plus(&t, &apply(at_centre, &minus(x, &at)));
+    t = second_step((x, at_centre), &t, &at);
     let (mut going, mut sound) = (wanted, wanted);
     if mutants::is_content_with_estimates() {
         (t, going) = (apply(at_centre, x), S::except(wanted, wanted));
     }
-    for _ in 0..6 {
+    for _ in 0..QUICK_STEPS {
         if !S::any(going) {
             break;
         }
         let at;
         (at, jacobian) = map.image(&t);
-        let step = solve(&jacobian, &minus(x, &at), dim);
-        let [a, b, c] = plus(&t, &step);
+        let ([a, b, c], short, ended) = quick_step(dim, (x, curvature), &t, (&at, &jacobian));
         t = [
             S::choose(going, a, t[0]),
             S::choose(going, b, t[1]),
             S::choose(going, c, t[2]),
         ];
-        let length = step[0].magnitude().larger(step[1].magnitude());
-        let length = length.larger(step[2].magnitude());
-        // False for NaN.
-        let short = length.less(longest);
         sound = S::except(sound, S::except(going, short));
-        let ended = (curvature * length * length).less(rounding);
         going = S::except(S::both(going, short), ended);
     }
     let (c, zero) = (S::constant(kind.centre()), S::constant(0.0));
     let third = if dim == 3 { t[2] + c } else { zero };
     let xi = [t[0] + c, t[1] + c, third];
     (xi, jacobian, S::except(sound, going))
+}
+
+/// The most steps of [`quick`] beyond the first two.
+pub(super) const QUICK_STEPS: usize = 6;
+
+/// The position after the second step of [`quick`], from that after the first and its image.
+#[inline(always)]
+pub(super) fn second_step<S: Number>(
+    (x, at_centre): (&[S; 3], &Matrix<S>),
+    t: &[S; 3],
+    at: &[S; 3],
+) -> [S; 3] {
+    plus(t, &apply(at_centre, &minus(x, at)))
+}
+
+/// The position after a further step of [`quick`], from that before it, its image and the Jacobian; whether the step was short, and whether it
+/// was the last.
+#[inline(always)]
+pub(super) fn quick_step<S: Number>(
+    dim: usize,
+    (x, curvature): (&[S; 3], S),
+    t: &[S; 3],
+    (at, jacobian): (&[S; 3], &Matrix<S>),
+) -> ([S; 3], S::Truth, S::Truth) {
+    let (longest, rounding) = (S::constant(0.25), S::constant(f64::EPSILON / 2.0));
+    let step = solve(jacobian, &minus(x, at), dim);
+    let length = step[0].magnitude().larger(step[1].magnitude());
+    let length = length.larger(step[2].magnitude());
+    // False for NaN.
+    let short = length.less(longest);
+    let ended = (curvature * length * length).less(rounding);
+    (plus(t, &step), short, ended)
 }
 
 /// A map of reference positions, given relative to the centre.
@@ -318,8 +353,6 @@ impl Map<'_> {
     /// Newton's iteration to rounding. Once a step was small the Jacobian is kept: every further step then multiplies the error
     /// by about as much as that step was long, and saves an inverse. It is computed again where that turns out to be too slow.
     pub(super) fn newton(&self, x: &[f64; 3], estimate: &[f64; 3]) -> Option<([f64; 3], Matrix)> {
-        const SMALL: f64 = 1.0 / (1 << 12) as f64;
-        const ROUNDING: f64 = 1.0 / (1_u64 << 50) as f64;
         let (dim, c) = (self.kind.dim(), self.kind.centre());
         let keep = |xi: f64| xi.clamp(-0.5, 1.5);
         let mut t: [f64; 3] = estimate.map(|xi| keep(xi) - c);
@@ -340,7 +373,7 @@ impl Map<'_> {
         // image counts, once two steps have brought none that is nearer.
         let mut nearest: Option<(f64, [f64; 3], Matrix)> = None;
         let mut in_vain = 0;
-        for _ in 0..16 {
+        for _ in 0..NEWTON_STEPS {
             if error <= CLOSE * CLOSE {
                 in_vain += 1;
                 if nearest.is_none_or(|(least, ..)| error < least) {
@@ -368,7 +401,7 @@ impl Map<'_> {
             }
             let small = length < SMALL;
             let mut factor = 1.0;
-            for _ in 0..5 {
+            for _ in 0..TRIES {
                 let mut next = [0.0; 3];
                 for a in 0..dim {
                     next[a] = keep(t[a] + factor * step[a] + c) - c;

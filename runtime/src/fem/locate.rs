@@ -2,15 +2,25 @@
 
 use super::cell::CellKind;
 use super::invert::{Image, Inverse, Map, Matrix, apply, inverse, sum_of_products};
+use super::number::Number;
 use super::{AFTER_MAP, Mesh, NONE, Record, mutants};
 use crate::simd::Real;
 use std::sync::atomic::Ordering::Relaxed;
 
 /// The longest walk.
-const STEPS: u8 = 64;
+pub(super) const STEPS: u8 = 64;
 
 /// Below this value of a constraint, the cell is so far away that a lookup in the index is faster than the walk.
-const FAR: f64 = -4.0;
+pub(super) const FAR: f64 = -4.0;
+
+/// The highest estimate of a curved cell that is too far away, in units of the constraint that holds in straight cells.
+pub(super) const NEAR_ESTIMATE: f64 = 4.0;
+
+/// The least constraint of a mild cell that holds, in the same units.
+pub(super) const CLEAR_IF_MILD: f64 = 8.0;
+
+/// Cells of a list whose records are prefetched.
+const PREFETCHED: usize = 128;
 
 /// Cache lines that are prefetched before the map of a curved cell is inverted: quadratic maps in space have this many.
 const MAP_LINES: usize = 5;
@@ -35,16 +45,58 @@ enum Verdict {
 }
 
 /// How steep a constraint is in the world.
-pub(super) fn slope(kind: CellKind, constraint: usize, inverse: &Matrix) -> f64 {
-    let g = kind.gradient(constraint);
+pub(super) fn slope<S: Number>(kind: CellKind, constraint: usize, inverse: &Matrix<S>) -> S {
+    let g = kind.gradient(constraint).map(S::constant);
     let along = |i: usize| g[0] * inverse[0][i] + g[1] * inverse[1][i] + g[2] * inverse[2][i];
     let [x, y, z] = [along(0), along(1), along(2)];
-    (x * x + y * y + z * z).sqrt()
+    (x * x + y * y + z * z).root()
 }
 
 /// What no constraint is steeper than.
-fn steepest(inverse: &Matrix) -> f64 {
-    inverse.as_flattened().iter().map(|k| k.abs()).sum()
+pub(super) fn steepest<S: Number>(inverse: &Matrix<S>) -> S {
+    // Adding to −0 is doing nothing.
+    let all = inverse.as_flattened().iter();
+    all.fold(S::constant(-0.0), |sum, k| sum + k.magnitude())
+}
+
+/// Whether a straight simplex holds a position, and whether it is within the tolerance, by the distances from its faces.
+pub(super) fn by_distances<S: Number>(
+    kind: CellKind,
+    corners: &[[S; 3]],
+    x: &[S; 3],
+    theta: S,
+) -> (S::Truth, S::Truth) {
+    let of_face = |j: usize| {
+        let face: [[S; 3]; 3] =
+            std::array::from_fn(|n| corners[kind.face(j)[n.min(kind.dim() - 1)]]);
+        let opposite = corners[if j < kind.dim() { j + 1 } else { 0 }];
+        let distance = distance(&face[..kind.dim()], &opposite, x);
+        let holds = (S::constant(2.0) * theta).less(distance);
+        (holds, (-theta).at_most(distance))
+    };
+    (1..kind.faces()).fold(of_face(0), |(holds, near), j| {
+        let (h, n) = of_face(j);
+        (S::both(holds, h), S::both(near, n))
+    })
+}
+
+/// Whether a cell holds a position, and whether it is within the tolerance, by the values of its constraints and their slopes.
+pub(super) fn by_slopes<S: Number>(
+    kind: CellKind,
+    xi: &[S; 3],
+    inverse: &Matrix<S>,
+    theta: S,
+) -> (S::Truth, S::Truth) {
+    let of_face = |j: usize| {
+        let c = kind.constraint_at(j, xi);
+        let tolerance = theta * slope(kind, j, inverse);
+        let holds = (S::constant(2.0) * tolerance).less(c);
+        (holds, (-tolerance).at_most(c))
+    };
+    (1..kind.faces()).fold(of_face(0), |(holds, near), j| {
+        let (h, n) = of_face(j);
+        (S::both(holds, h), S::both(near, n))
+    })
 }
 
 impl Mesh {
@@ -70,8 +122,7 @@ impl Mesh {
 
     /// The rule itself, over all cells.
     pub fn locate_by_rule(&self, x: &[f64; 3]) -> Option<Found> {
-        let all: Vec<u32> = (0..self.records.len() as u32).collect();
-        self.decide(x, &all)
+        self.decide(x, 0..self.records.len() as u32)
     }
 
     /// Begins a search for a position; not if it is not even near the box of the mesh.
@@ -172,7 +223,12 @@ impl Mesh {
     /// Ends a search by the rule.
     #[cold]
     fn end(&self, search: &mut Search) -> Progress {
-        match self.decide(&search.x, self.index.find(&search.x)) {
+        let cells = self.index.find(&search.x);
+        // All records that are needed come at the same time.
+        for cell in cells.clone().take(PREFETCHED) {
+            self.prefetch(cell);
+        }
+        match self.decide(&search.x, cells) {
             None => Progress::Outside,
             Some(found) => {
                 (search.cell, search.x) = (found.cell, found.reference);
@@ -197,9 +253,9 @@ impl Mesh {
 
     /// The cell that holds a position, or else the lowest-numbered one that accepts it.
     #[cold]
-    fn decide(&self, x: &[f64; 3], cells: &[u32]) -> Option<Found> {
+    fn decide(&self, x: &[f64; 3], cells: impl Iterator<Item = u32>) -> Option<Found> {
         let mut best: Option<Found> = None;
-        for &cell in cells {
+        for cell in cells {
             // The box of a curved cell is known, and is sooner asked than its map.
             if self.records[cell as usize].curved != NONE && !self.is_near_box(cell, x) {
                 continue;
@@ -258,29 +314,16 @@ impl Mesh {
         if !kind.is_simplex() {
             return self.judge_closely(kind, xi, inverse);
         }
-        let corners = self.corners_of(cell);
-        let corner = |n: usize| self.points[corners[n] as usize];
-        let (mut holds, mut near) = (true, true);
-        for j in 0..kind.faces() {
-            let face: [[f64; 3]; 3] =
-                std::array::from_fn(|n| corner(kind.face(j)[n.min(kind.dim() - 1)]));
-            let opposite = corner(if j < kind.dim() { j + 1 } else { 0 });
-            let distance = distance(&face[..kind.dim()], &opposite, x);
-            holds &= distance > 2.0 * self.theta;
-            near &= distance >= -self.theta;
-        }
+        let numbers = self.corners_of(cell);
+        let corners: [[f64; 3]; 4] =
+            std::array::from_fn(|n| self.corners.point(numbers[n.min(numbers.len() - 1)]));
+        let (holds, near) = by_distances(kind, &corners, x, self.theta);
         self.verdict(kind, xi, holds, near)
     }
 
     /// The verdict when the least constraint may be near zero.
     fn judge_closely(&self, kind: CellKind, xi: &[f64; 3], inverse: &Matrix) -> Verdict {
-        let (mut holds, mut near) = (true, true);
-        for j in 0..kind.faces() {
-            let c = kind.constraint(j, xi);
-            let tolerance = self.theta * slope(kind, j, inverse);
-            holds &= c > 2.0 * tolerance;
-            near &= c >= -tolerance;
-        }
+        let (holds, near) = by_slopes(kind, xi, inverse, self.theta);
         self.verdict(kind, xi, holds, near)
     }
 
@@ -371,13 +414,13 @@ impl Mesh {
     /// No position of a curved cell, nor one within the tolerance of it, has an estimate with a constraint below minus this.
     #[inline(always)]
     pub(super) fn near_estimate(&self) -> f64 {
-        4.0 * self.clear
+        NEAR_ESTIMATE * self.clear
     }
 
     /// A constraint of a mild cell above this holds: none is steeper than 3 / (1 − CURVED · REACH) times the steepest in the centre.
     #[inline(always)]
     pub(super) fn clear_if_mild(&self) -> f64 {
-        8.0 * self.clear
+        CLEAR_IF_MILD * self.clear
     }
 
     /// The map of a curved cell.
@@ -430,11 +473,17 @@ impl Mesh {
 
     /// Whether a position is within the tolerance of the box of a cell.
     fn is_near_box(&self, cell: u32, x: &[f64; 3]) -> bool {
+        let [low, high] = self.box_of(cell);
+        (0..self.dim).all(|a| x[a] >= low[a] - self.theta && x[a] <= high[a] + self.theta)
+    }
+
+    /// The smallest and largest coordinates of a cell.
+    pub(super) fn box_of(&self, cell: u32) -> [[f64; 3]; 2] {
         let record = &self.records[cell as usize];
         let (mut low, mut high) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
         if record.curved == NONE {
             for &corner in self.corners_of(cell) {
-                let p = self.points[corner as usize];
+                let p = self.corners.point(corner);
                 low = std::array::from_fn(|a| low[a].min(p[a]));
                 high = std::array::from_fn(|a| high[a].max(p[a]));
             }
@@ -444,7 +493,7 @@ impl Mesh {
             low.copy_from_slice(&bounds[0].0[..3]);
             high.copy_from_slice(&bounds[1].0[..3]);
         }
-        (0..self.dim).all(|a| x[a] >= low[a] - self.theta && x[a] <= high[a] + self.theta)
+        [low, high]
     }
 
     #[inline(always)]
@@ -493,20 +542,22 @@ impl Record {
 }
 
 /// How far `x` is from the line or plane of a face, on the side of the opposite corner.
-fn distance(face: &[[f64; 3]], opposite: &[f64; 3], x: &[f64; 3]) -> f64 {
-    let from = |p: &[f64; 3]| -> [f64; 3] { std::array::from_fn(|i| p[i] - face[0][i]) };
+fn distance<S: Number>(face: &[[S; 3]], opposite: &[S; 3], x: &[S; 3]) -> S {
+    let zero = S::constant(0.0);
+    let from = |p: &[S; 3]| -> [S; 3] { std::array::from_fn(|i| p[i] - face[0][i]) };
     let a = from(&face[1]);
     let normal = match face.get(2) {
-        None => [-a[1], a[0], 0.0],
+        None => [-a[1], a[0], zero],
         Some(third) => {
             let b = from(third);
             [(1, 2), (2, 0), (0, 1)]
-                .map(|(i, j)| sum_of_products(0.0, &[(a[i], b[j]), (-a[j], b[i])]))
+                .map(|(i, j)| sum_of_products(zero, &[(a[i], b[j]), (-a[j], b[i])]))
         }
     };
-    let along = |v: [f64; 3]| sum_of_products(0.0, &[0, 1, 2].map(|i| (normal[i], v[i])));
-    let length = normal.iter().map(|n| n * n).sum::<f64>().sqrt();
-    along(from(x)) * along(from(opposite)).signum() / length
+    let along = |v: [S; 3]| sum_of_products(zero, &[0, 1, 2].map(|i| (normal[i], v[i])));
+    // Adding to −0 is doing nothing.
+    let square = normal.iter().fold(S::constant(-0.0), |sum, &n| sum + n * n);
+    (along(from(x)) * along(from(opposite)).sign()).over(square.root())
 }
 
 /// How far a search has come.

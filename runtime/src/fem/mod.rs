@@ -21,6 +21,7 @@ mod basis;
 mod build;
 mod cell;
 mod collapsed;
+mod corners;
 mod element;
 mod error;
 mod evaluate;
@@ -39,7 +40,11 @@ mod number;
 mod order;
 mod polynomial;
 mod primitive;
+pub mod recorded;
 mod series;
+mod shape;
+pub mod tables;
+mod times;
 mod world;
 
 pub use basis::Basis;
@@ -48,13 +53,16 @@ pub use element::{ELEMENTS, Element, Family};
 pub use error::FemError;
 pub use field::{Choice, FemValues};
 pub(crate) use file::mesh_formats;
-pub use file::{ArrayPlace, FemArray, FemFile, FileCell, holds_mesh};
+pub use file::{ArrayPlace, Cells, FemArray, FemFile, FileCell, Shared, holds_mesh, mesh_files};
 pub use locate::Found;
 pub use primitive::{FemWanted, OUTSIDE, Outside};
+pub use times::FemSeries;
 
+use crate::grid::{AskedBox, BoxBits};
 use crate::memory::Claim;
 use crate::simd::{Isa, Real};
 use cell::MAX_FACES;
+use corners::Corners;
 use index::Index;
 use polynomial::{Axes, MAX_DEGREE, Space};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -108,8 +116,6 @@ struct Block {
     /// The polynomials of maps by their degree.
     maps: [&'static Space; MAX_DEGREE + 1],
     first: u32,
-    /// Where the corners of the first cell are listed.
-    corners: usize,
 }
 
 /// A mesh that can be searched. It does not change.
@@ -125,13 +131,10 @@ pub struct Mesh {
     bounds: [[f64; 3]; 2],
     blocks: Vec<Block>,
     records: Vec<Record>,
-    /// The number of each cell in the file.
-    numbers: Vec<u32>,
     /// The place of each cell in the list of the file.
     sources: Vec<u32>,
-    /// The points, and the corners of each cell among them.
-    points: Vec<[f64; 3]>,
-    corners: Vec<u32>,
+    /// The corners of cells, by these places.
+    corners: Corners,
     /// Of each curved cell: coefficients of the map, box. The map is relative to the image of the centre, so its constant is zero;
     /// the fourth number there is how curved it is. Each begins with a line of the cache.
     geometry: Vec<Axes>,
@@ -150,6 +153,8 @@ pub struct Mesh {
 struct Contact {
     probed: AtomicU64,
     inside: AtomicU64,
+    /// The positions before one was inside.
+    asked: AskedBox,
     /// Positions for which the inverse map of a cell was not found, and the first of them.
     unresolved: AtomicU64,
 }
@@ -192,20 +197,27 @@ impl Mesh {
         (0..self.dim).map(|a| (low[a], high[a])).collect()
     }
 
-    /// The memory that it takes.
+    /// The memory that it takes, with lists that it shares with its file.
     pub fn bytes(&self) -> usize {
         let lists = size_of_val(&self.records[..])
-            + size_of_val(&self.numbers[..])
             + size_of_val(&self.sources[..])
-            + size_of_val(&self.points[..])
-            + size_of_val(&self.corners[..])
             + size_of_val(&self.geometry[..]);
-        lists + self.index.bytes()
+        lists + self.corners.bytes() + self.index.bytes()
+    }
+
+    /// The memory that the index of cells takes: a bounded number of bytes per cell, whatever the shape of the cells.
+    pub fn index_bytes(&self) -> usize {
+        self.index.bytes()
+    }
+
+    /// How many cells the index has for a position: those that are asked where a walk does not lead to the cell.
+    pub fn candidates(&self, x: &[f64; 3]) -> usize {
+        self.index.find(x).len()
     }
 
     /// The number of a cell in its file.
     pub fn number(&self, cell: u32) -> u32 {
-        self.numbers[cell as usize]
+        self.corners.number(self.sources[cell as usize])
     }
 
     /// The tolerance of positions: a position within this distance of the mesh may count as inside.
@@ -223,21 +235,29 @@ impl Mesh {
         self.contact.probed.load(Relaxed) != 0 && self.contact.inside.load(Relaxed) == 0
     }
 
-    /// Gives away the facts about the probes, as numbers for rank 0.
-    pub fn take_contact(&self) -> [u64; 3] {
+    /// The box of the positions of a mesh that was never probed inside.
+    pub fn asked(&self) -> Option<Vec<(f64, f64)>> {
+        self.contact.asked.get(self.dim)
+    }
+
+    /// Gives away the facts about the probes, for rank 0: numbers, and the box of positions.
+    pub fn take_contact(&self) -> ([u64; 3], BoxBits) {
         let Contact {
             probed,
             inside,
+            asked,
             unresolved,
         } = &self.contact;
         let facts = [probed.load(Relaxed), inside.load(Relaxed)];
-        [facts[0], facts[1], unresolved.swap(0, Relaxed)]
+        let facts = [facts[0], facts[1], unresolved.swap(0, Relaxed)];
+        (facts, asked.bits())
     }
 
     /// Takes over the facts that a rank has given away.
-    pub fn learn_contact(&self, [probed, inside, unresolved]: [u64; 3]) {
+    pub fn learn_contact(&self, [probed, inside, unresolved]: [u64; 3], asked: BoxBits) {
         self.contact.probed.fetch_or(probed, Relaxed);
         self.contact.inside.fetch_or(inside, Relaxed);
+        self.contact.asked.learn(asked);
         self.contact.unresolved.fetch_add(unresolved, Relaxed);
     }
 
@@ -250,9 +270,5 @@ impl Mesh {
     fn ends_of_blocks(&self) -> impl Iterator<Item = u32> {
         let next = self.blocks.iter().skip(1).map(|block| block.first);
         next.chain([self.records.len() as u32])
-    }
-
-    fn block_of(&self, cell: u32) -> &Block {
-        &self.blocks[usize::from(self.records[cell as usize].block)]
     }
 }

@@ -4,178 +4,64 @@
 //! speed and for a warning about cells that overlap.
 
 use super::cell::MAX_FACES;
-use super::file::FemFile;
 use super::invert::determinant;
 use super::{Mesh, NONE};
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
-
-/// Points that are closer than this part of the shortest edge are one.
-const SAME: f64 = 1e-8;
-
-/// The corners of a mesh, each position once.
-pub(super) struct Merged {
-    pub(super) points: Vec<[f64; 3]>,
-    /// The number of each point of the file that is a corner.
-    pub(super) ids: Vec<u32>,
-}
-
-/// Numbers the positions of corners.
-pub(super) fn merge_points(file: &FemFile, cells: &[u32], dim: usize) -> Merged {
-    let corners = |n: u32| {
-        let cell = &file.cells[n as usize];
-        &file.connectivity[cell.first..][..cell.element.cell.corners()]
-    };
-    let flat = |p: [f64; 3]| if dim == 2 { [p[0], p[1], 0.0] } else { p };
-    let point = |p: u32| flat(file.points[p as usize]);
-    let mut shortest = f64::INFINITY;
-    for &n in cells {
-        let nodes = corners(n);
-        for (a, b) in nodes.iter().zip(&nodes[1..]) {
-            let (a, b) = (point(*a), point(*b));
-            let square: f64 = (0..dim).map(|i| (a[i] - b[i]).powi(2)).sum();
-            shortest = if square > 0.0 {
-                shortest.min(square)
-            } else {
-                shortest
-            };
-        }
-    }
-    let tolerance = SAME * shortest.sqrt();
-    let bins = Bins::new(tolerance);
-    let bin = |p: [f64; 3]| p.map(|x| bins.number(x));
-    let mut merged = Merged {
-        points: Vec::new(),
-        ids: vec![NONE; file.points.len()],
-    };
-    // The newest point of each bin, and for each point the one before it.
-    let mut newest: HashMap<[i64; 3], u32, BuildHasherDefault<Mixer>> = HashMap::default();
-    let mut before: Vec<u32> = Vec::new();
-    for &n in cells {
-        for &p in corners(n) {
-            if merged.ids[p as usize] != NONE {
-                continue;
-            }
-            let at = point(p);
-            let (low, high) = (
-                bin(at.map(|x| x - tolerance)),
-                bin(at.map(|x| x + tolerance)),
-            );
-            let is_near = |id: u32| {
-                let other = merged.points[id as usize];
-                (0..dim).all(|i| (at[i] - other[i]).abs() <= tolerance)
-            };
-            let mut found = NONE;
-            for x in low[0]..high[0] + 1 {
-                for y in low[1]..high[1] + 1 {
-                    for z in low[2]..high[2] + 1 {
-                        let mut there = newest.get(&[x, y, z]).copied().unwrap_or(NONE);
-                        while there != NONE {
-                            // The oldest, whatever the order of bins.
-                            found = if is_near(there) {
-                                found.min(there)
-                            } else {
-                                found
-                            };
-                            there = before[there as usize];
-                        }
-                    }
-                }
-            }
-            if found == NONE {
-                found = merged.points.len() as u32;
-                merged.points.push(at);
-                before.push(newest.insert(bin(at), found).unwrap_or(NONE));
-            }
-            merged.ids[p as usize] = found;
-        }
-    }
-    merged
-}
-
-/// Intervals along an axis. They are larger than the distance within which points are one, so few points have to look into the next
-/// one; and not much larger, so that no bin has more than some hundred points, wherever the points of a file are.
-struct Bins {
-    width: f64,
-    /// The bits of the first number behind those that the width divides.
-    first_far: u64,
-}
-
-impl Bins {
-    /// Quotients up to this one are exact integers.
-    const MOST: f64 = (1_u64 << 53) as f64;
-
-    fn new(tolerance: f64) -> Bins {
-        let width = 8.0 * tolerance;
-        Bins {
-            width,
-            first_far: (Bins::MOST * width).to_bits(),
-        }
-    }
-
-    /// The number of the bin of a coordinate; it grows with the coordinate.
-    fn number(&self, x: f64) -> i64 {
-        let quotient = (x / self.width).floor();
-        if quotient.abs() < Bins::MOST {
-            return quotient as i64;
-        }
-        // So far out, neighbouring numbers are farther apart than a bin is wide, and each has a bin of its own.
-        let beyond = x.abs().to_bits().saturating_sub(self.first_far);
-        let number = (Bins::MOST as i64).saturating_add_unsigned(beyond);
-        if x < 0.0 { -number } else { number }
-    }
-}
+use rayon::prelude::*;
 
 /// A truth per kind of cell and face.
 type Around = [[bool; MAX_FACES]; 5];
 
-/// A quick hash of the numbers of bins.
-#[derive(Default)]
-struct Mixer(u64);
+/// A face: its corners but the least, in ascending order, its cell, and which of the cell's faces it is.
+type Face = ([u32; 3], u32, u8);
 
-impl Hasher for Mixer {
-    fn write(&mut self, bytes: &[u8]) {
-        for part in bytes.chunks(8) {
-            let mut word = [0; 8];
-            word[..part.len()].copy_from_slice(part);
-            let mixed = (self.0 ^ u64::from_le_bytes(word)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-            self.0 = mixed ^ mixed >> 29;
-        }
-    }
+/// Two faces that are one, by their cells and which of the cells' faces they are, and whether the cells are on the same side.
+type Pair = ([(u32, u8); 2], bool);
 
-    fn finish(&self) -> u64 {
-        self.0
-    }
-}
+/// Points whose faces are compared by one worker, and by all at a time.
+const POINTS: usize = 1 << 8;
+const POINTS_AT_ONCE: usize = 1 << 13;
 
 /// Finds the cell beyond each face. Returns the pairs of cells that are on the same side of the face they share.
+///
+/// Faces are compared with those that have the same least corner. Only the cells of these faces are listed, because lists of the faces
+/// would be the largest of all that a mesh needs.
 pub(super) fn connect(mesh: &mut Mesh) -> Vec<[u32; 2]> {
-    // Sorted by their least corner by counting, which leaves few to compare.
-    let count = mesh.points.len();
+    let count = mesh.corners.points();
     let mut ends = vec![0_usize; count + 1];
-    mesh.each_face(|[least, ..], _, _| ends[least as usize + 1] += 1);
+    for cell in 0..mesh.records.len() as u32 {
+        mesh.each_least(cell, |least| ends[least as usize + 1] += 1);
+    }
     for n in 0..count {
         ends[n + 1] += ends[n];
     }
-    let mut faces = vec![([0_u32; 4], 0_u32, 0_u8); ends[count]];
-    let mut next = ends.clone();
-    mesh.each_face(|corners, cell, face| {
-        let place = &mut next[corners[0] as usize];
-        faces[*place] = (corners, cell, face);
-        *place += 1;
-    });
+    let mut cells = vec![0_u32; ends[count]];
+    // Once all lists are full, each ends where the next one begins.
+    for cell in 0..mesh.records.len() as u32 {
+        mesh.each_least(cell, |least| {
+            let next = &mut ends[least as usize];
+            cells[*next] = cell;
+            *next += 1;
+        });
+    }
     let around = mesh.around();
+    let list = |n: usize| &cells[if n == 0 { 0 } else { ends[n - 1] }..ends[n]];
     let mut overlapping = Vec::new();
-    for n in 0..count {
-        let own = &mut faces[ends[n]..ends[n + 1]];
-        own.sort_unstable();
-        for same in own.chunk_by(|a, b| a.0 == b.0) {
-            if let &[(_, a, i), (_, b, j)] = same {
-                mesh.records[a as usize].neighbours[usize::from(i)] = b;
-                mesh.records[b as usize].neighbours[usize::from(j)] = a;
-                if mesh.side(&around, a, usize::from(i)) == mesh.side(&around, b, usize::from(j)) {
-                    overlapping.push([a, b]);
-                }
+    for first in (0..count).step_by(POINTS_AT_ONCE) {
+        let some = first..(first + POINTS_AT_ONCE).min(count);
+        let whole = &*mesh;
+        let pairs = some.into_par_iter().step_by(POINTS).map(|start| {
+            let (mut faces, mut pairs) = (Vec::new(), Vec::new());
+            for n in start..(start + POINTS).min(count) {
+                whole.pair(&around, n as u32, list(n), (&mut faces, &mut pairs));
+            }
+            pairs
+        });
+        let pairs: Vec<Vec<Pair>> = pairs.collect();
+        for ([(a, i), (b, j)], overlap) in pairs.into_iter().flatten() {
+            mesh.records[a as usize].neighbours[usize::from(i)] = b;
+            mesh.records[b as usize].neighbours[usize::from(j)] = a;
+            if overlap {
+                overlapping.push([a, b]);
             }
         }
     }
@@ -183,16 +69,42 @@ pub(super) fn connect(mesh: &mut Mesh) -> Vec<[u32; 2]> {
 }
 
 impl Mesh {
-    /// Gives the corners of every face in ascending order, its cell, and which of the cell's faces it is. A face that has collapsed to an
-    /// edge or a point is none.
-    fn each_face(&self, mut give: impl FnMut([u32; 4], u32, u8)) {
-        for cell in 0..self.records.len() as u32 {
+    /// Gives each corner that is the least of a face of a cell, once. A face that has collapsed to an edge or a point is none.
+    fn each_least(&self, cell: u32, mut give: impl FnMut(u32)) {
+        let mut seen = [NONE; MAX_FACES];
+        for j in 0..self.records[cell as usize].kind.faces() {
+            let (corners, count) = self.face_of(cell, j);
+            let least = corners.into_iter().min().unwrap_or(NONE);
+            if count >= self.dim && !seen.contains(&least) {
+                seen[j] = least;
+                give(least);
+            }
+        }
+    }
+
+    /// Finds the pairs among the faces with a least corner; the cells that may have such faces are listed.
+    fn pair(
+        &self,
+        around: &Around,
+        least: u32,
+        cells: &[u32],
+        (faces, pairs): (&mut Vec<Face>, &mut Vec<Pair>),
+    ) {
+        faces.clear();
+        for &cell in cells {
             for j in 0..self.records[cell as usize].kind.faces() {
                 let (mut key, count) = self.face_of(cell, j);
-                if count >= self.dim {
-                    key.sort_unstable();
-                    give(key, cell, j as u8);
+                key.sort_unstable();
+                if count >= self.dim && key[0] == least {
+                    faces.push(([key[1], key[2], key[3]], cell, j as u8));
                 }
+            }
+        }
+        faces.sort_unstable();
+        for same in faces.chunk_by(|a, b| a.0 == b.0) {
+            if let &[(_, a, i), (_, b, j)] = same {
+                let side = |cell, face| self.side(around, cell, usize::from(face));
+                pairs.push(([(a, i), (b, j)], side(a, i) == side(b, j)));
             }
         }
     }
@@ -267,9 +179,6 @@ impl Mesh {
 
     /// The corners of a cell among the points.
     pub(super) fn corners_of(&self, cell: u32) -> &[u32] {
-        let block = self.block_of(cell);
-        let count = block.element.cell.corners();
-        let first = block.corners + (cell - block.first) as usize * count;
-        &self.corners[first..first + count]
+        self.corners.of(self.sources[cell as usize])
     }
 }

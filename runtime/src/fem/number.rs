@@ -17,10 +17,20 @@ pub(super) trait Number:
     fn constant(x: f64) -> Self;
     /// One over it.
     fn reciprocal(self) -> Self;
+    /// The quotient.
+    fn over(self, divisor: Self) -> Self;
     /// Without its sign.
     fn magnitude(self) -> Self;
+    /// The product with `b` plus `c`, rounded once.
+    fn fused(self, b: Self, c: Self) -> Self;
+    /// The square root.
+    fn root(self) -> Self;
+    /// One with its sign; NaN for NaN.
+    fn sign(self) -> Self;
     /// Whether it is less; false for NaN.
     fn less(self, than: Self) -> Self::Truth;
+    /// Whether it is less or the same; false for NaN.
+    fn at_most(self, most: Self) -> Self::Truth;
     /// The first where it is true, else the second.
     fn choose(truth: Self::Truth, a: Self, b: Self) -> Self;
     /// Where both are true.
@@ -51,13 +61,38 @@ impl Number for f64 {
     }
 
     #[inline(always)]
+    fn over(self, divisor: f64) -> f64 {
+        self / divisor
+    }
+
+    #[inline(always)]
     fn magnitude(self) -> f64 {
         self.abs()
     }
 
     #[inline(always)]
+    fn fused(self, b: f64, c: f64) -> f64 {
+        self.mul_add(b, c)
+    }
+
+    #[inline(always)]
+    fn root(self) -> f64 {
+        self.sqrt()
+    }
+
+    #[inline(always)]
+    fn sign(self) -> f64 {
+        self.signum()
+    }
+
+    #[inline(always)]
     fn less(self, than: f64) -> bool {
         self < than
+    }
+
+    #[inline(always)]
+    fn at_most(self, most: f64) -> bool {
+        self <= most
     }
 
     #[inline(always)]
@@ -95,13 +130,38 @@ impl<V: Vector<Elem = f64>> Number for V {
     }
 
     #[inline(always)]
+    fn over(self, divisor: V) -> V {
+        self / divisor
+    }
+
+    #[inline(always)]
     fn magnitude(self) -> V {
         self.abs()
     }
 
     #[inline(always)]
+    fn fused(self, b: V, c: V) -> V {
+        self.mul_add(b, c)
+    }
+
+    #[inline(always)]
+    fn root(self) -> V {
+        self.sqrt()
+    }
+
+    #[inline(always)]
+    fn sign(self) -> V {
+        V::select(self.same(self), V::splat(1.0).copysign(self), self)
+    }
+
+    #[inline(always)]
     fn less(self, than: V) -> V::Mask {
         self.lt(than)
+    }
+
+    #[inline(always)]
+    fn at_most(self, most: V) -> V::Mask {
+        self.le(most)
     }
 
     #[inline(always)]

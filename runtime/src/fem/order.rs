@@ -19,7 +19,7 @@ const SAMPLE: usize = 1000;
 /// Which order the nodes seem to have.
 pub(super) fn check(file: &FemFile, cells: &[u32]) -> Result<(), FemError> {
     for element in ELEMENTS.iter().filter(|element| element.degree > 1) {
-        let is_own = |n: &&u32| std::ptr::eq(file.cells[**n as usize].element, element);
+        let is_own = |n: &&u32| std::ptr::eq(file.cells.at(**n as usize).element, element);
         let all = cells.iter().filter(is_own);
         let own: Vec<usize> = all.take(SAMPLE).map(|&n| n as usize).collect();
         if own.is_empty() || median(file, &own, |n| n) <= FAR {
@@ -27,7 +27,7 @@ pub(super) fn check(file: &FemFile, cells: &[u32]) -> Result<(), FemError> {
         }
         for (order, whose) in others(element) {
             if median(file, &own, |n| order[n]) < NEAR {
-                let first = file.cells[own[0]].number;
+                let first = file.cells.at(own[0]).number;
                 return Err(FemError::new(format!(
                     "the nodes of cell {first} and others look as {whose}"
                 ))
@@ -67,7 +67,7 @@ fn median(file: &FemFile, cells: &[usize], order: impl Fn(usize) -> usize) -> f6
 }
 
 fn farthest(file: &FemFile, cell: usize, order: &impl Fn(usize) -> usize) -> f64 {
-    let element = file.cells[cell].element;
+    let element = file.cells.at(cell).element;
     let nodes: Vec<[f64; 3]> = file.nodes(cell).collect();
     let corners = &nodes[..element.cell.corners()];
     let distance = |a: &[f64; 3], b: &[f64; 3]| {

@@ -186,17 +186,17 @@ impl Space {
 
     /// Value and gradient at `t`.
     #[inline(always)]
-    pub(super) fn value_and_gradient<C: Coefficient<f64>>(
+    pub(super) fn value_and_gradient<C: Coefficient<S>, S: Number>(
         &self,
         c: &[C],
-        t: &[f64; 3],
+        t: &[S; 3],
     ) -> (C, [C; 3]) {
         let few = "as many coefficients as monomials";
         match (self.shape, self.dim) {
-            (Shape::Linear, 2) => simple::<C, f64, 3>(c.first_chunk().expect(few), t),
-            (Shape::Linear, _) => simple::<C, f64, 4>(c.first_chunk().expect(few), t),
-            (Shape::Quadratic, 2) => simple::<C, f64, 6>(c.first_chunk().expect(few), t),
-            (Shape::Quadratic, _) => simple::<C, f64, 10>(c.first_chunk().expect(few), t),
+            (Shape::Linear, 2) => simple::<C, S, 3>(c.first_chunk().expect(few), t),
+            (Shape::Linear, _) => simple::<C, S, 4>(c.first_chunk().expect(few), t),
+            (Shape::Quadratic, 2) => simple::<C, S, 6>(c.first_chunk().expect(few), t),
+            (Shape::Quadratic, _) => simple::<C, S, 10>(c.first_chunk().expect(few), t),
             (Shape::General, _) => self.general(c, t),
         }
     }
@@ -206,13 +206,13 @@ impl Space {
         self.shape != Shape::General
     }
 
-    fn general<C: Coefficient<f64>>(&self, c: &[C], t: &[f64; 3]) -> (C, [C; 3]) {
-        let powers = Powers::<2>::new(t);
+    fn general<C: Coefficient<S>, S: Number>(&self, c: &[C], t: &[S; 3]) -> (C, [C; 3]) {
+        let powers = Powers::<S, 2>::new(t);
         let mut value = C::zero();
         let mut gradient = [C::zero(); 3];
         for (e, &c) in self.exponents.iter().zip(c) {
-            let [px, py, pz]: [f64; 3] = std::array::from_fn(|a| powers.0[a][0][usize::from(e[a])]);
-            let [dx, dy, dz]: [f64; 3] = std::array::from_fn(|a| powers.0[a][1][usize::from(e[a])]);
+            let [px, py, pz]: [S; 3] = std::array::from_fn(|a| powers.0[a][0][usize::from(e[a])]);
+            let [dx, dy, dz]: [S; 3] = std::array::from_fn(|a| powers.0[a][1][usize::from(e[a])]);
             value = value + c * (px * py * pz);
             gradient[0] = gradient[0] + c * (dx * py * pz);
             gradient[1] = gradient[1] + c * (px * dy * pz);
@@ -222,10 +222,10 @@ impl Space {
     }
 
     /// The derivative with `counts` derivatives along each axis, given the powers of a position.
-    pub(super) fn derivative<C: Coefficient<f64>>(
+    pub(super) fn derivative<C: Coefficient<S>, S: Number>(
         &self,
         c: &[C],
-        powers: &AllPowers,
+        powers: &AllPowers<S>,
         counts: [usize; 3],
     ) -> C {
         let mut sum = C::zero();
@@ -271,23 +271,23 @@ pub(super) fn simple<C: Coefficient<S>, S: Number, const N: usize>(
 }
 
 /// The powers of a position and their derivatives below an order, by axis, order of the derivative, and power.
-pub(super) struct Powers<const ORDERS: usize>([[[f64; MAX_DEGREE + 1]; ORDERS]; 3]);
+pub(super) struct Powers<S, const ORDERS: usize>([[[S; MAX_DEGREE + 1]; ORDERS]; 3]);
 
 /// Those of all orders.
-pub(super) type AllPowers = Powers<{ crate::derivatives::MAX_ORDER + 1 }>;
+pub(super) type AllPowers<S = f64> = Powers<S, { crate::derivatives::MAX_ORDER + 1 }>;
 
-impl<const ORDERS: usize> Powers<ORDERS> {
+impl<S: Number, const ORDERS: usize> Powers<S, ORDERS> {
     #[inline(always)]
-    pub(super) fn new(t: &[f64; 3]) -> Powers<ORDERS> {
-        let mut table = [[[0.0; MAX_DEGREE + 1]; ORDERS]; 3];
+    pub(super) fn new(t: &[S; 3]) -> Powers<S, ORDERS> {
+        let mut table = [[[S::constant(0.0); MAX_DEGREE + 1]; ORDERS]; 3];
         for (axis, table) in table.iter_mut().enumerate() {
-            table[0][0] = 1.0;
+            table[0][0] = S::constant(1.0);
             for e in 1..MAX_DEGREE + 1 {
                 table[0][e] = table[0][e - 1] * t[axis];
             }
             for k in 1..ORDERS.min(MAX_DEGREE + 1) {
                 for e in k..MAX_DEGREE + 1 {
-                    table[k][e] = e as f64 * table[k - 1][e - 1];
+                    table[k][e] = S::constant(e as f64) * table[k - 1][e - 1];
                 }
             }
         }

@@ -3,7 +3,7 @@
 //! Planes are `[component][width]` numbers of the program's precision. Only the call for third and higher
 //! derivatives in curved cells allocates, and no call locks. Results of a lane depend neither on the other lanes nor on the width.
 
-use super::evaluate::Call;
+use super::evaluate::{Call, LanesBetween};
 use super::lanes::{Searches, read, set_bits, write};
 use super::world::{CellPosition, distinct};
 use super::{FemValues, Mesh, NONE};
@@ -152,14 +152,15 @@ impl Mesh {
             // SAFETY: promised by the caller.
             unsafe { write(reference.add(axis * width), lanes, plane) };
         }
-        self.notice(mask, &cells);
+        self.notice(mask, &x, &cells);
         cells
     }
 
-    /// Evaluates fields at reference positions of cells: results by field, then order, component and distinct derivative.
+    /// Evaluates fields at reference positions of cells: results by field, then order, component and distinct derivative. Each field over
+    /// time has a time in each lane.
     ///
     /// # Safety
-    /// Reference positions are `[dim][width]`; `out` has room for `[outputs][width]` numbers; cells are of the mesh or
+    /// Reference positions are `[dim][width]`, and after them are the times, `[fields over time][width]`; `out` has room for `[outputs][width]` numbers; cells are of the mesh or
     /// [`OUTSIDE`].
     pub unsafe fn probe_lanes<T: Float>(
         &self,
@@ -228,9 +229,15 @@ impl Mesh {
             && field.orders < 4
             && let Some((monomials, coefficients)) = field.values.simple(self)
         {
+            let between = field.values.is_timed().then(|| {
+                // SAFETY: promised by the caller.
+                let times = unsafe { read(reference.add(self.dim * width), (mask, width)) };
+                LanesBetween::new(&field.values, mask, &times)
+            });
             let call = Call {
                 field,
                 coefficients,
+                between: between.as_ref(),
                 lanes: (mask, width),
                 cells,
                 reference,
@@ -262,9 +269,9 @@ impl Mesh {
         out: *mut T,
     ) {
         // What one lane waits for comes while the others are looked at.
-        for field in wanted {
+        for field in wanted.iter().filter(|field| !field.values.is_timed()) {
             for lane in set_bits(mask).filter(|&lane| cells[lane] != OUTSIDE) {
-                field.values.prefetch(self, cells[lane] as u32);
+                field.values.prefetch(self, cells[lane] as u32, 0);
             }
         }
         let all = wanted.iter().fold(0, |all, field| all | field.orders);
@@ -292,9 +299,17 @@ impl Mesh {
             }
             let place = CellPosition::new(self, cell, &xi, highest > 0);
             let higher = (highest > 1).then(|| place.prepare(highest));
+            let mut times = self.dim;
             for field in wanted {
+                let between = field.values.is_timed().then(|| {
+                    // SAFETY: promised by the caller.
+                    let time = unsafe { reference.add(times * width + lane).read_unaligned() };
+                    times += 1;
+                    field.values.between(time.to_f64())
+                });
                 place.evaluate(
                     &field.values,
+                    between.as_ref(),
                     field.orders,
                     higher.as_ref(),
                     |slot, value| {
@@ -306,7 +321,8 @@ impl Mesh {
         }
     }
 
-    /// Values and derivatives of a field at a position: by order, then component, then distinct derivative.
+    /// Values and derivatives of a field at a position: by order, then component, then distinct derivative. Of values over time it is the
+    /// first frame.
     pub fn probe(&self, wanted: &FemWanted, x: &[f64; 3], hint: Option<u32>) -> Vec<f64> {
         let mut results = vec![0.0; wanted.outputs(self.dim)];
         let give = |slot: usize, value: f64| results[slot] = value;
@@ -316,18 +332,22 @@ impl Mesh {
                 let highest = wanted.orders.checked_ilog2().unwrap_or(0) as usize;
                 let place = CellPosition::new(self, found.cell, &found.reference, highest > 0);
                 let higher = (highest > 1).then(|| place.prepare(highest));
-                place.evaluate(&wanted.values, wanted.orders, higher.as_ref(), give);
+                place.evaluate(&wanted.values, None, wanted.orders, higher.as_ref(), give);
             }
         }
         results
     }
 
     /// Takes notice of whether any position was inside, until one was.
-    fn notice(&self, mask: u32, cells: &[i32; MAX_WIDTH]) {
+    fn notice(&self, mask: u32, x: &[[f64; MAX_WIDTH]; 3], cells: &[i32; MAX_WIDTH]) {
         if mask == 0 || self.contact.inside.load(Relaxed) != 0 {
             return;
         }
         self.contact.probed.store(1, Relaxed);
+        for (axis, plane) in x.iter().enumerate().take(self.dim) {
+            let coordinates = set_bits(mask).map(|lane| plane[lane]);
+            self.contact.asked.include_all(axis, coordinates);
+        }
         if cells.iter().any(|&cell| cell != OUTSIDE) {
             self.contact.inside.store(1, Relaxed);
         }

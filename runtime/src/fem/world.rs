@@ -3,6 +3,8 @@
 //! With `K = J⁻¹`: `u,i = û,a K_ai` and `u,ij = (û,ab − u,l T_l,ab) K_ai K_bj`. In affine cells the map has no second derivatives, and an
 //! order is `û,a…c K_ai … K_ck`. Beyond order 2, curved cells go through series.
 
+use super::element::MAX_NODES;
+use super::field::{Between, mixed};
 use super::invert::{Image, Map, Matrix, inverse};
 use super::number::Number;
 use super::polynomial::{AllPowers, Space, simple};
@@ -111,39 +113,67 @@ impl<'m> CellPosition<'m> {
     pub(super) fn evaluate(
         &self,
         values: &FemValues,
+        between: Option<&Between>,
         orders: u32,
         higher: Option<&Higher>,
         mut give: impl FnMut(usize, f64),
     ) {
-        let (dim, components) = (self.mesh.dim, values.components);
-        let (space, coefficients) = values.of_cell(self.mesh, self.cell);
-        let second = (orders & 1) as usize * components;
-        for (n, c) in coefficients.chunks_exact(space.len()).enumerate() {
-            let (value, gradient) = space.value_and_gradient(c, &self.t);
-            if orders & 1 == 1 {
-                give(n, value);
+        let frame = between.map_or(0, |between| between.before);
+        let (space, coefficients) = values.of_cell(self.mesh, self.cell, frame);
+        let components = coefficients.chunks_exact(space.len()).enumerate();
+        let Some(between) = between else {
+            for (n, c) in components {
+                let of = (n, values.components);
+                self.component((space, c), of, orders, higher, &mut give);
             }
-            if orders < 2 {
-                continue;
+            return;
+        };
+        let (_, later) = values.of_cell(self.mesh, self.cell, between.after);
+        let mut own = [0.0; MAX_NODES];
+        for ((n, c), later) in components.zip(later.chunks_exact(space.len())) {
+            for ((own, a), b) in own.iter_mut().zip(c).zip(later) {
+                *own = mixed(*a, *b, between.fraction);
             }
-            let gradient = match self.slope_at == self.t {
-                true => gradient,
-                false => space.value_and_gradient(c, &self.slope_at).1,
-            };
-            let gradient = in_world(&self.k, &gradient);
-            let mut first = second;
-            if orders & 2 == 2 {
-                for (i, d) in gradient.iter().enumerate().take(dim) {
-                    give(first + n * dim + i, *d);
-                }
-                first += components * dim;
+            let (c, of) = (&own[..space.len()], (n, values.components));
+            self.component((space, c), of, orders, higher, &mut give);
+        }
+    }
+
+    /// The same for one of the components.
+    #[inline(always)]
+    fn component(
+        &self,
+        (space, c): (&Space, &[f64]),
+        (n, components): (usize, usize),
+        orders: u32,
+        higher: Option<&Higher>,
+        give: &mut impl FnMut(usize, f64),
+    ) {
+        let dim = self.mesh.dim;
+        let (value, gradient) = space.value_and_gradient(c, &self.t);
+        if orders & 1 == 1 {
+            give(n, value);
+        }
+        if orders < 2 {
+            return;
+        }
+        let gradient = match self.slope_at == self.t {
+            true => gradient,
+            false => space.value_and_gradient(c, &self.slope_at).1,
+        };
+        let gradient = in_world(&self.k, &gradient);
+        let mut first = (orders & 1) as usize * components;
+        if orders & 2 == 2 {
+            for (i, d) in gradient.iter().enumerate().take(dim) {
+                give(first + n * dim + i, *d);
             }
-            if let Some(higher) = higher
-                && orders >= 4
-            {
-                let at = (first, n, components);
-                self.higher(higher, (space, c), &gradient, orders, at, &mut give);
-            }
+            first += components * dim;
+        }
+        if let Some(higher) = higher
+            && orders >= 4
+        {
+            let at = (first, n, components);
+            self.higher(higher, (space, c), &gradient, orders, at, give);
         }
     }
 
@@ -180,16 +210,9 @@ impl<'m> CellPosition<'m> {
                     at += 1;
                 }),
                 _ => {
-                    let mut reference = [0.0; (MAX_ORDER + 1) * (MAX_ORDER + 2) / 2];
-                    for (n, counts) in multi_indices(dim, order).enumerate() {
-                        reference[n] = space.derivative(c, powers, counts);
-                    }
-                    if let Some(bend) = &higher.bend {
-                        for (n, r) in reference.iter_mut().enumerate().take(count) {
-                            *r -= (0..dim).map(|l| gradient[l] * bend[l][n]).sum::<f64>();
-                        }
-                    }
-                    carry(&reference, &self.k, dim, order, |d| {
+                    let polynomial = (space, c, powers);
+                    let bend = higher.bend.as_ref().map(|bend| (bend, gradient));
+                    of_order(polynomial, bend, &self.k, (dim, order), |d| {
                         give(at, d);
                         at += 1;
                     });
@@ -197,6 +220,30 @@ impl<'m> CellPosition<'m> {
             }
         }
     }
+}
+
+/// The derivatives of an order in the world: those of a polynomial along reference axes, with the second derivatives of the map of a
+/// curved cell and the gradient in the world, carried there.
+pub(super) fn of_order<S: Number>(
+    (space, c, powers): (&Space, &[S], &AllPowers<S>),
+    bend: Option<(&[[S; 6]; 3], &[S; 3])>,
+    k: &Matrix<S>,
+    (dim, order): (usize, usize),
+    give: impl FnMut(S),
+) {
+    let count = distinct(dim, order);
+    let mut reference = [S::constant(0.0); (MAX_ORDER + 1) * (MAX_ORDER + 2) / 2];
+    for (n, counts) in multi_indices(dim, order).enumerate() {
+        reference[n] = space.derivative(c, powers, counts);
+    }
+    if let Some((bend, gradient)) = bend {
+        for (n, r) in reference.iter_mut().enumerate().take(count) {
+            // Adding to −0 is doing nothing.
+            let along = (0..dim).fold(S::constant(-0.0), |sum, l| sum + gradient[l] * bend[l][n]);
+            *r = *r - along;
+        }
+    }
+    carry(&reference, k, dim, order, give);
 }
 
 /// Where derivatives of a position are taken in a cell that has collapsed there, and the Jacobian: so near to it that they are their limit
@@ -224,7 +271,13 @@ pub(super) fn in_world<S: Number>(k: &Matrix<S>, g: &[S; 3]) -> [S; 3] {
 }
 
 /// Carries reference derivatives to the world: every axis is multiplied by K, one at a time.
-fn carry(reference: &[f64], k: &Matrix, dim: usize, order: usize, mut give: impl FnMut(f64)) {
+fn carry<S: Number>(
+    reference: &[S],
+    k: &Matrix<S>,
+    dim: usize,
+    order: usize,
+    mut give: impl FnMut(S),
+) {
     let full = dim.pow(order as u32);
     let place = |mut index: usize| {
         let mut counts = [0; 3];
@@ -239,12 +292,13 @@ fn carry(reference: &[f64], k: &Matrix, dim: usize, order: usize, mut give: impl
             rest * (rest + 1) / 2 + counts[2]
         }
     };
-    let mut small = [0.0; 81];
+    let zero = S::constant(0.0);
+    let mut small = [zero; 81];
     let mut large;
-    let from: &mut [f64] = if full <= small.len() {
+    let from: &mut [S] = if full <= small.len() {
         &mut small[..full]
     } else {
-        large = [0.0; FULL];
+        large = [zero; FULL];
         &mut large[..full]
     };
     for (index, x) in from.iter_mut().enumerate() {
@@ -253,15 +307,17 @@ fn carry(reference: &[f64], k: &Matrix, dim: usize, order: usize, mut give: impl
     let mut stride = 1;
     for _ in 0..order {
         for base in (0..full).filter(|n| n / stride % dim == 0) {
-            let old: [f64; 3] = std::array::from_fn(|a| {
+            let old: [S; 3] = std::array::from_fn(|a| {
                 if a < dim {
                     from[base + a * stride]
                 } else {
-                    0.0
+                    zero
                 }
             });
             for i in 0..dim {
-                from[base + i * stride] = (0..dim).map(|a| old[a] * k[a][i]).sum();
+                // Adding to −0 is doing nothing.
+                let all = (0..dim).map(|a| old[a] * k[a][i]);
+                from[base + i * stride] = all.fold(S::constant(-0.0), |sum, x| sum + x);
             }
         }
         stride *= dim;

@@ -4,6 +4,7 @@
 //! [`svg`] and [`pdf`] put a page into a file and decide nothing, so both files show the same. Nothing here knows outputs or options.
 
 mod colour_bar;
+mod contact;
 mod frame;
 mod layout;
 mod measure;
@@ -13,6 +14,7 @@ pub mod pdf;
 pub mod svg;
 mod ticks;
 
+pub use contact::contact;
 pub use layout::layout;
 pub use model::{Axis, Colours, Drawing, Figure};
 pub use page::{Anchor, Ink, Item, Page, Span, Spot, Text};

@@ -110,8 +110,7 @@ fn only(members: &[Member]) -> Result<usize, ImageError> {
                 ImageError::new(format!("the file has {} arrays: {listed}", members.len())).hint(
                     format!("choose one of them: `FILE#{}`", members[first].name),
                 );
-            let listed = members.iter().take(LISTED);
-            let error = error.among(listed.map(|member| member.name.clone()));
+            let error = error.among(members.iter().map(|member| member.name.clone()));
             let alike: Vec<&str> = members
                 .iter()
                 .filter(|member| member.sizes == members[first].sizes)

@@ -18,6 +18,7 @@ mod unpack;
 use std::path::Path;
 use std::sync::Arc;
 
+use super::missing::{Missing, beside_nans, nans, type_with_nan};
 use super::picture::channel_axis;
 use super::{FrameTimes, ImageError, Note, Opened, Sink, Source, check_length};
 use crate::memory::MOST_OF_A_BYTE;
@@ -29,7 +30,7 @@ pub(super) use series::is_directory;
 
 /// Opens one file.
 pub(super) fn open(opened: Opened<'_>) -> Result<Source<'_>, ImageError> {
-    let (name, asked) = (opened.file_name(), opened.array.clone());
+    let (name, asked, missing) = (opened.file_name(), opened.array.clone(), opened.missing);
     let bytes = match (&opened.path, opened.length) {
         (Some(path), Some(length)) => Bytes::File {
             path: path.clone(),
@@ -44,22 +45,27 @@ pub(super) fn open(opened: Opened<'_>) -> Result<Source<'_>, ImageError> {
     }
     let file = File::open(bytes, name)?;
     let file = file.ok_or_else(|| ImageError::new("the file has no pixels"))?;
-    source(&[file], Vec::new())
+    source(&[file], Vec::new(), missing)
 }
 
 /// Opens a series in a directory.
 pub(super) fn open_directory(
     path: &Path,
     asked: Option<&str>,
+    missing: Missing,
 ) -> Result<Source<'static>, ImageError> {
     let (files, notes) = series::choose(path, asked)?;
-    let mut source = source(&files, notes)?;
+    let mut source = source(&files, notes, missing)?;
     source.files = files.iter().filter_map(File::path).collect();
     Ok(source)
 }
 
 /// The array of all frames of files that belong together.
-fn source(files: &[File], mut notes: Vec<Note>) -> Result<Source<'static>, ImageError> {
+fn source(
+    files: &[File],
+    mut notes: Vec<Note>,
+    missing: Missing,
+) -> Result<Source<'static>, ImageError> {
     let frames: Vec<&Frame> = files.iter().flat_map(|file| &file.frames).collect();
     let first = frames[0];
     let format = first.common.pixels.format.clone();
@@ -74,7 +80,7 @@ fn source(files: &[File], mut notes: Vec<Note>) -> Result<Source<'static>, Image
         });
     }
     let mut times = FrameTimes::Header;
-    let order = match placed(&frames)? {
+    let order = match placed(&frames, missing)? {
         Some((stack, columns)) => {
             notes.extend(stack.notes.clone());
             place(&mut header, grid, &stack, columns, first);
@@ -85,9 +91,13 @@ fn source(files: &[File], mut notes: Vec<Note>) -> Result<Source<'static>, Image
         }
         None => {
             unplaced(&mut header, grid, &frames, &mut notes);
-            (0..frames.len()).collect()
+            (0..frames.len()).map(Some).collect()
         }
     };
+    let filled = order.iter().any(Option::is_none);
+    if filled {
+        header.sample_type = type_with_nan(format.sample_type);
+    }
     header.content = files[0].about.description.clone();
     header.check().map_err(|v| ImageError::new(v.message))?;
     let length = files.iter().map(File::length).sum();
@@ -102,13 +112,18 @@ fn source(files: &[File], mut notes: Vec<Note>) -> Result<Source<'static>, Image
         _ => {}
     }
     let alike = frames.iter().all(|frame| frame.scale == first.scale);
-    let frames: Vec<Frame> = order
+    let frames: Vec<Option<Frame>> = order
         .into_iter()
-        .map(|frame| frames[frame].clone())
+        .map(|frame| frame.map(|frame| frames[frame].clone()))
         .collect();
+    let of_frame = format.channels * format.columns * format.rows;
     let scale = first.scale;
     let decode = move |sink: &mut Sink<'_>| {
         for frame in &frames {
+            let Some(frame) = frame else {
+                sink(nans(format.sample_type, of_frame));
+                continue;
+            };
             let samples = frame
                 .common
                 .pixels
@@ -121,6 +136,7 @@ fn source(files: &[File], mut notes: Vec<Note>) -> Result<Source<'static>, Image
                     values.iter_mut().for_each(|x| *x = *x * slope + intercept);
                     Samples::F64(values)
                 }
+                _ if filled => beside_nans(samples, format.sample_type),
                 _ => samples,
             });
         }
@@ -128,6 +144,7 @@ fn source(files: &[File], mut notes: Vec<Note>) -> Result<Source<'static>, Image
     };
     let mut source = Source::decoded("DICOM", header, Box::new(decode));
     source.scale = scale.filter(|_| alike);
+    source.is_rescaled = !alike;
     source.facts.times = times;
     source.notes = notes;
     Ok(source)
@@ -137,7 +154,7 @@ fn source(files: &[File], mut notes: Vec<Note>) -> Result<Source<'static>, Image
 type Directions = [[f64; 3]; 2];
 
 /// The grid of frames, if they have positions: the stack of slices, and the directions within a slice.
-fn placed(frames: &[&Frame]) -> Result<Option<(Stack, Directions)>, ImageError> {
+fn placed(frames: &[&Frame], missing: Missing) -> Result<Option<(Stack, Directions)>, ImageError> {
     let Some(orientation) = frames[0].orientation else {
         return Ok(None);
     };
@@ -163,7 +180,7 @@ fn placed(frames: &[&Frame]) -> Result<Option<(Stack, Directions)>, ImageError> 
     let Some(slices) = slices else {
         return Ok(None);
     };
-    Ok(Some((stack(&slices, across)?, directions)))
+    Ok(Some((stack(&slices, across, missing)?, directions)))
 }
 
 /// Places the grid of a stack in the patient's space.

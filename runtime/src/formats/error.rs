@@ -144,6 +144,18 @@ impl Note {
         }
     }
 
+    /// The note that this many values are missing in a file, if there are any.
+    pub(crate) fn missing_values(count: u64) -> Option<Note> {
+        let are = match count {
+            0 => return None,
+            1 => "value is",
+            _ => "values are",
+        };
+        Some(Note::new(format!(
+            "{count} {are} missing in the file and became NaN"
+        )))
+    }
+
     /// What may be wrong.
     pub(crate) fn warning(text: impl AsRef<str>) -> Note {
         Note {

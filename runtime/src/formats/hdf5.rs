@@ -7,13 +7,16 @@ mod filters;
 mod samples;
 
 use std::collections::HashSet;
+use std::ops::Range;
+use std::sync::Arc;
 
 use hdf5_reader::group::Group;
 use hdf5_reader::storage::DynStorage;
 use hdf5_reader::{Dataset, FilterRegistry, Hdf5File, OpenOptions};
 
+use super::boxes::Boxes;
 use super::container::{self, Member};
-use super::{ImageError, Numbering, Opened, Source, check_length, sniff};
+use super::{ImageError, Numbering, Opened, Sink, Source, check_length, sniff};
 use crate::hdf5::limits;
 use crate::memory::MOST_OF_A_BYTE;
 use crate::nrrd::{Axis, Header, Kind};
@@ -142,15 +145,54 @@ pub(super) fn open(opened: Opened<'_>, netcdf: OpenNetcdf) -> Result<Source<'_>,
     }
     let header = header(&sizes, &arrays)?;
     check_length(&header, length, MOST_OF_A_BYTE)?;
-    let decode = move |sink: &mut super::Sink<'_>| {
-        for Numbers { dataset, stored } in &arrays {
+    let arrays = Arc::new(arrays);
+    let boxes = Datasets::of(Arc::clone(&arrays));
+    let decode = move |sink: &mut Sink<'_>| {
+        for Numbers { dataset, stored } in &*arrays {
             stored.pieces(dataset, sink)?;
         }
         Ok(Vec::new())
     };
     let mut source = Source::decoded("HDF5", header, Box::new(decode));
     source.facts.numbering = Numbering::SlowestFirst;
+    source.boxes = boxes.map(|boxes| Arc::new(boxes) as Arc<dyn Boxes>);
     Ok(source)
+}
+
+/// Datasets that are read in any order.
+struct Datasets {
+    arrays: Arc<Vec<Numbers>>,
+    extents: Vec<usize>,
+}
+
+impl Datasets {
+    /// Those with these numbers, if all are cut in the same way.
+    fn of(arrays: Arc<Vec<Numbers>>) -> Option<Datasets> {
+        let mut all = arrays.iter().map(|n| n.stored.extents(&n.dataset));
+        let mut extents = all.next()??;
+        if all.any(|other| other.as_ref() != Some(&extents)) {
+            return None;
+        }
+        extents.extend((arrays.len() > 1).then_some(1));
+        Some(Datasets { arrays, extents })
+    }
+}
+
+impl Boxes for Datasets {
+    fn extents(&self) -> &[usize] {
+        &self.extents
+    }
+
+    fn read(&self, place: &[Range<usize>], sink: &mut Sink<'_>) -> Result<u64, ImageError> {
+        let (place, array) = match (place, self.arrays.len()) {
+            ([place @ .., which], 2..) => (place, which.start),
+            _ => (place, 0),
+        };
+        let Numbers { dataset, stored } = &self.arrays[array];
+        let place = &place[usize::from(stored.parts() > 1)..];
+        sink(stored.one(dataset, place)?);
+        Ok(0)
+    }
 }
 
 /// The axes as NumPy has them; those of a complex number are the fastest, and several arrays are the slowest.

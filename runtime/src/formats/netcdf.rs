@@ -6,12 +6,16 @@ mod coordinates;
 mod values;
 mod variables;
 
+use std::ops::Range;
+use std::sync::Arc;
+
 use hdf5_reader::Hdf5File;
 use hdf5_reader::storage::DynStorage;
 use netcdf_reader::{NcFile, NcFormat, NcGroup, NcMetadataMode, NcOpenOptions};
 
+use super::boxes::Boxes;
 use super::container::{self, Member};
-use super::{ImageError, Note, Numbering, Opened, Source, check_length, hdf5, sniff};
+use super::{ImageError, Note, Numbering, Opened, Sink, Source, check_length, hdf5, sniff};
 use crate::memory::{MOST_OF_A_BYTE, most_unpacked};
 use crate::nrrd::{Axis, Header, Kind, SampleType};
 use coordinates::Coordinates;
@@ -122,30 +126,68 @@ fn describe(
         Some(samples) => Data::Hdf5(samples),
         None => Data::Classic(file),
     };
-    let decode = move |sink: &mut super::Sink<'_>| {
+    let variables = Arc::new(Variables { data, values });
+    let boxes = Slices::of(Arc::clone(&variables));
+    let decode = move |sink: &mut Sink<'_>| {
         let mut missing = 0;
-        for values in &values {
-            missing += values.pieces(&data, sink)?;
+        for values in &variables.values {
+            missing += values.pieces(&variables.data, sink)?;
         }
-        let note = (missing > 0).then(|| {
-            let are = if missing == 1 {
-                "value is"
-            } else {
-                "values are"
-            };
-            Note::new(format!(
-                "{missing} {are} missing in the file and became NaN"
-            ))
-        });
-        Ok(note.into_iter().collect())
+        Ok(Note::missing_values(missing).into_iter().collect())
     };
     let mut source = Source::decoded(format, header, Box::new(decode));
+    // Packed values are unpacked, and missing ones become NaN.
+    source.is_rescaled = true;
     source.facts.numbering = Numbering::SlowestFirst;
     source.facts.times = coordinates.times;
     source.facts.since = coordinates.since;
     source.notes = coordinates.notes;
     source.unplaced = coordinates.irregular;
+    source.boxes = boxes.map(|boxes| Arc::new(boxes) as Arc<dyn Boxes>);
     Ok(source)
+}
+
+/// Variables of a file.
+struct Variables {
+    data: Data,
+    values: Vec<Values>,
+}
+
+/// Variables that are read in any order.
+struct Slices {
+    variables: Arc<Variables>,
+    extents: Vec<usize>,
+}
+
+impl Slices {
+    /// Those of a file, if all are cut in the same way.
+    fn of(variables: Arc<Variables>) -> Option<Slices> {
+        let Variables { data, values } = &*variables;
+        let mut all = values.iter().map(|values| values.extents(data));
+        let mut extents = all.next()??;
+        if all.any(|other| other.as_ref() != Some(&extents)) {
+            return None;
+        }
+        extents.extend((values.len() > 1).then_some(1));
+        Some(Slices { variables, extents })
+    }
+}
+
+impl Boxes for Slices {
+    fn extents(&self) -> &[usize] {
+        &self.extents
+    }
+
+    fn read(&self, place: &[Range<usize>], sink: &mut Sink<'_>) -> Result<u64, ImageError> {
+        let Variables { data, values } = &*self.variables;
+        let (place, variable) = match (place, values.len()) {
+            ([place @ .., which], 2..) => (place, which.start),
+            _ => (place, 0),
+        };
+        let (samples, missing) = values[variable].one(data, place)?;
+        sink(samples);
+        Ok(missing)
+    }
 }
 
 fn member(found: &Found<'_>) -> Member {

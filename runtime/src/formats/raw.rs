@@ -1,4 +1,4 @@
-//! Samples that a file has just as they are in memory, so that they can be used where they are.
+//! Samples that a file has raw, so that they can be used where they are, or read in any order.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -6,12 +6,14 @@ use std::path::PathBuf;
 use super::{Data, ImageError, Source};
 use crate::nrrd::{DataFile, Encoding, Endian};
 
-/// Samples that a file has just as they are in memory.
+/// Raw samples of a file, one after the other.
 pub(crate) struct RawSamples {
     pub(crate) file: PathBuf,
     /// The first byte, and the number of bytes.
     pub(crate) start: u64,
     pub(crate) bytes: u64,
+    /// Their order within a sample.
+    pub(crate) endian: Endian,
 }
 
 /// Why a file does not have its samples just as they are in memory.
@@ -47,6 +49,17 @@ impl Source<'_> {
     /// # Errors
     /// The file that the header names cannot be looked at.
     pub(crate) fn raw_place(&self) -> Result<Result<RawSamples, NotRaw>, ImageError> {
+        Ok(self.raw_samples()?.and_then(|place| match place.endian {
+            Endian::NATIVE => Ok(place),
+            _ => Err(NotRaw::ByteOrder),
+        }))
+    }
+
+    /// The place in a file of raw samples in either byte order, or why there is none.
+    ///
+    /// # Errors
+    /// The file that the header names cannot be looked at.
+    pub(super) fn raw_samples(&self) -> Result<Result<RawSamples, NotRaw>, ImageError> {
         let Data::Stored(reader) = &self.data else {
             return Ok(Err(NotRaw::Format));
         };
@@ -55,7 +68,6 @@ impl Source<'_> {
             return Ok(Err(match &storage.data_file {
                 _ if storage.encoding != Encoding::Raw => NotRaw::Encoded,
                 DataFile::List { .. } | DataFile::Pattern { .. } => NotRaw::SeveralFiles,
-                _ if storage.endian.is_some_and(|e| e != Endian::NATIVE) => NotRaw::ByteOrder,
                 _ => NotRaw::NoFile,
             }));
         };
@@ -66,6 +78,7 @@ impl Source<'_> {
             file,
             start: place.start,
             bytes: place.bytes,
+            endian: place.endian,
         }))
     }
 }

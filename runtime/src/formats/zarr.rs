@@ -10,8 +10,11 @@ mod ome;
 mod packing;
 mod plain;
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use super::boxes::Boxes;
 use super::container::{self, Member};
 use super::{ImageError, Note, Numbering, Sink, Source};
 use crate::nrrd::{Axis, Header, Kind};
@@ -225,8 +228,10 @@ fn source(
         .iter()
         .flat_map(|found| METADATA.map(|name| found.path.join(name)));
     let files = files.filter(|file| file.is_file()).collect();
+    let arrays = Arc::new(arrays);
+    let boxes = Chunks::of(Arc::clone(&arrays), &header);
     let decode = move |sink: &mut Sink<'_>| {
-        for found in &arrays {
+        for found in &*arrays {
             chunks::pieces(&found.array, &found.path, sink)?;
         }
         Ok(Vec::new())
@@ -235,5 +240,57 @@ fn source(
     source.facts.numbering = Numbering::SlowestFirst;
     source.notes = notes;
     source.files = files;
+    source.boxes = boxes.map(|boxes| Arc::new(boxes) as Arc<dyn Boxes>);
     Ok(source)
+}
+
+/// The chunks of arrays, which are read in any order.
+struct Chunks {
+    arrays: Arc<Vec<Found>>,
+    /// The numbers of an element, an axis of their own if there are several.
+    parts: usize,
+    extents: Vec<usize>,
+}
+
+impl Chunks {
+    /// Those of arrays with this header, if all are cut in the same way.
+    fn of(arrays: Arc<Vec<Found>>, header: &Header) -> Option<Chunks> {
+        let first = &arrays[0].array;
+        let is_alike = |found: &Found| found.array.chunk == first.chunk;
+        if !arrays.iter().all(is_alike) {
+            return None;
+        }
+        let parts = first.element.parts;
+        let mut extents = Vec::new();
+        extents.extend((parts > 1).then_some(parts));
+        for &extent in first.chunk.iter().rev() {
+            extents.push(usize::try_from(extent).ok()?);
+        }
+        extents.resize(header.axes.len(), 1);
+        Some(Chunks {
+            arrays,
+            parts,
+            extents,
+        })
+    }
+}
+
+impl Boxes for Chunks {
+    fn extents(&self) -> &[usize] {
+        &self.extents
+    }
+
+    fn read(&self, place: &[Range<usize>], sink: &mut Sink<'_>) -> Result<u64, ImageError> {
+        let grid = &place[usize::from(self.parts > 1)..];
+        let axes = self.arrays[0].array.shape.len();
+        let array = grid.get(axes).map_or(0, |which| which.start);
+        let (from, shape): (Vec<u64>, Vec<u64>) = grid[..axes]
+            .iter()
+            .rev()
+            .map(|range| (range.start as u64, range.len() as u64))
+            .unzip();
+        let Found { array, path } = &self.arrays[array];
+        sink(chunks::one(array, path, &from, &shape)?);
+        Ok(0)
+    }
 }

@@ -2,6 +2,7 @@
 //!
 //! Readers of images, images and outputs use these types. Nothing here reads or writes a file.
 
+mod asked;
 mod calendar;
 mod fit;
 mod orientation;
@@ -10,6 +11,7 @@ mod space;
 mod time;
 mod vectors;
 
+pub use asked::{AskedBox, BoxBits};
 pub use calendar::Since;
 pub use fit::fit;
 pub use orientation::{Orientation, OrientationError};

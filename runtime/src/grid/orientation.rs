@@ -119,12 +119,18 @@ impl Orientation {
 
     /// The least and the greatest coordinates of the samples of a grid of these sizes, fastest axis first.
     pub fn world_box(&self, sizes: &[usize]) -> Vec<(f64, f64)> {
+        let last = |&size: &usize| (0.0, size.saturating_sub(1) as f64);
+        self.world_box_of(&sizes.iter().map(last).collect::<Vec<_>>())
+    }
+
+    /// The least and the greatest coordinates in the world of a box of index positions.
+    pub fn world_box_of(&self, ranges: &[(f64, f64)]) -> Vec<(f64, f64)> {
         let bounds = |(coordinate, &origin): (usize, &f64)| {
             let row = &self.directions[coordinate * self.dim..][..self.dim];
-            let reach = row.iter().zip(sizes);
-            reach.fold((origin, origin), |(low, high), (step, &size)| {
-                let far = step * size.saturating_sub(1) as f64;
-                (low + far.min(0.0), high + far.max(0.0))
+            let reach = row.iter().zip(ranges);
+            reach.fold((origin, origin), |(low, high), (step, &(first, last))| {
+                let (first, last) = (step * first, step * last);
+                (low + first.min(last), high + first.max(last))
             })
         };
         self.origin.iter().enumerate().map(bounds).collect()

@@ -147,6 +147,15 @@ impl TimeAxis {
         }
     }
 
+    /// The warning that single precision cannot tell the frames apart well, if that is so; the option would help.
+    pub fn beyond_single(&self, frames: usize, option: &str) -> Option<String> {
+        let farthest = self.start().abs().max(self.end(frames).abs());
+        let apart = f64::from(f32::EPSILON) * farthest;
+        self.exceeds_single(frames).then(|| format!(
+            "times near {farthest} s are {apart:.2} s apart in single precision; `{option} zero=first` counts them from the first frame"
+        ))
+    }
+
     /// Whether single precision cannot tell the frames apart well enough: the last is farther from 0 than 2²⁰ steps.
     pub fn exceeds_single(&self, frames: usize) -> bool {
         let farthest = self.start().abs().max(self.end(frames).abs());

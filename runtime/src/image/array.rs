@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use ndarray::ArrayD;
 
-use super::store::Store;
-use super::{Declared, Image, PIECE, ROW_LOAD, Real};
+use super::load::PIECE;
+use super::stored::Stored;
+use super::{Declared, Image, ROW_LOAD, Real};
 use crate::formats::ImageError;
 use crate::grid::{Orientation, TimeAxis};
 use crate::memory;
@@ -130,7 +131,7 @@ impl ImageArray {
             voxel_shape: voxel_shape.to_vec(),
             frames,
             time: self.time.clone(),
-            samples: Arc::new(Store::owned(samples, claim)),
+            samples: Arc::new(Stored::owned(samples, claim)),
             orientation: self.orientation.clone(),
         })
     }

@@ -11,7 +11,7 @@ use super::roles::Wanted;
 use super::says::axis_of_frames;
 use crate::file_name::split_last;
 use crate::file_reference::{Chosen, Frames, chosen, numbered_files};
-use crate::formats::{ImageError, Note, Source};
+use crate::formats::{ImageError, Missing, Note, Source};
 use crate::grid::{Orientation, TimeAxis};
 use crate::nrrd::{Header, Space};
 
@@ -58,7 +58,7 @@ pub struct AsImage {
 /// The file cannot be read, or it does not have the frames.
 pub fn describe(path: &Path) -> Result<Description, ImageError> {
     let chosen = chosen(path);
-    let source = Source::open_array(chosen.file, chosen.array)?;
+    let source = Source::open_array(chosen.file, chosen.array, Missing::Refuse)?;
     let header = source.header().clone();
     let mut notes = source.notes().to_vec();
     let unplaced = source
@@ -153,7 +153,7 @@ impl ChosenFrame {
         let Some(Frames::One(frame)) = chosen.frames else {
             return None;
         };
-        let source = Source::open_array(chosen.file, chosen.array).ok()?;
+        let source = Source::open_array(chosen.file, chosen.array, Missing::Refuse).ok()?;
         let header = source.header();
         let wanted = Wanted {
             declared: Declared::new(dim, shape),
@@ -185,7 +185,7 @@ pub fn files_of(name: &Path) -> Vec<PathBuf> {
     }
     let mut files = vec![file.to_path_buf()];
     if (file.is_file() || file.is_dir())
-        && let Ok(source) = Source::open_array(file, array)
+        && let Ok(source) = Source::open_array(file, array, Missing::Refuse)
     {
         files.extend(source.data_files());
     }

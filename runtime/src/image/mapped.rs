@@ -1,7 +1,7 @@
 //! Files whose samples an image can use where they are.
 //!
-//! A file is mapped if its samples are stored as those of the image are: raw, in the byte order of the machine and the type of the
-//! program, component after component and frame after frame. Every other file is read.
+//! A file is mapped if its samples are stored as those of the image are: raw, in the byte order of the machine and a type that the
+//! program can take, component after component and frame after frame. Every other file is read.
 
 use std::fmt;
 use std::fs::File;
@@ -9,13 +9,14 @@ use std::fs::File;
 use super::normalize::Plan;
 use super::request::{Declared, MapFiles, Reading};
 use super::runs::Runs;
-use super::store::Store;
+use super::stored::Stored;
 use super::{ROW_LOAD, Real};
 use crate::file_name::escaped;
 use crate::formats::raw::NotRaw;
 use crate::formats::{ImageError, Source};
 use crate::memory::{self, Mapping};
 use crate::nrrd::SampleType;
+use crate::simd::small::Small;
 
 /// Files of more bytes are mapped by default.
 const LARGE: u64 = 1 << 30;
@@ -31,6 +32,8 @@ pub(super) enum Obstacle {
     Scaled,
     /// Other axes come before those of the grid, or components are made of other numbers.
     Order,
+    /// The samples can only be read one after the other.
+    InOnePiece,
     /// The system refuses.
     Refused,
 }
@@ -47,6 +50,7 @@ impl fmt::Display for Obstacle {
             Obstacle::Order => {
                 f.write_str("the samples are not stored component after component as they are")
             }
+            Obstacle::InOnePiece => f.write_str("the samples can only be read one after the other"),
             Obstacle::Refused => f.write_str("the system does not map it"),
         }
     }
@@ -69,7 +73,10 @@ impl Obstacle {
             Obstacle::Stored(NotRaw::Format) => {
                 Some("as a raw NRRD file in the type of the program it can be mapped".to_string())
             }
-            Obstacle::Stored(NotRaw::NoFile) | Obstacle::Scaled | Obstacle::Refused => None,
+            Obstacle::Stored(NotRaw::NoFile)
+            | Obstacle::Scaled
+            | Obstacle::InOnePiece
+            | Obstacle::Refused => None,
         }
     }
 }
@@ -84,7 +91,7 @@ pub(super) fn is_wanted(reading: &Reading, bytes: u64) -> bool {
     }
 }
 
-/// The samples of a file where they are.
+/// The samples of a file where they are: of the type of the program, or of a small type that it can take.
 ///
 /// # Errors
 /// The outer one: the file cannot be used at all. The inner one: it can be read.
@@ -92,16 +99,17 @@ pub(super) fn map<T: Real>(
     source: &Source<'_>,
     plan: &Plan,
     declared: Declared<'_>,
-) -> Result<Result<Store<T>, Obstacle>, ImageError> {
+    small: Option<Small>,
+) -> Result<Result<Stored<T>, Obstacle>, ImageError> {
     let header = source.header();
     let place = match source.raw_place()? {
         Ok(place) => place,
         Err(why) => return Ok(Err(Obstacle::Stored(why))),
     };
-    if header.sample_type != T::SAMPLE {
+    if small.is_none() && header.sample_type != T::SAMPLE {
         return Ok(Err(Obstacle::Type(header.sample_type, T::SAMPLE)));
     }
-    if source.scale().is_some() {
+    if small.is_none() && source.scale().is_some() {
         return Ok(Err(Obstacle::Scaled));
     }
     let components = declared.components();
@@ -110,7 +118,7 @@ pub(super) fn map<T: Real>(
     let Some((begin, plane)) = begin else {
         return Ok(Err(Obstacle::Order));
     };
-    let size = size_of::<T>();
+    let size = small.map_or(size_of::<T>(), |small| small.bytes());
     let count = plane * components * plan.frames.count();
     let file = &place.file;
     let name = escaped(file.as_os_str());
@@ -123,7 +131,7 @@ pub(super) fn map<T: Real>(
                 mapping.expect_disorder();
             }
             // SAFETY: the samples of the file have this type; all of them, and the bytes after them, are mapped.
-            Ok(Ok(unsafe { Store::mapped(mapping, count + ROW_LOAD - 1) }))
+            Ok(Ok(unsafe { Stored::mapped(mapping, small, count) }))
         }
         Err(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => {
             Err(ImageError::new("the data are shorter than the header says").in_file(file))

@@ -36,15 +36,20 @@ pub(super) struct Planes<'a, T> {
     masked: usize,
 }
 
-impl<'a, T: Real> Planes<'a, T> {
-    /// Planes of zeros for an array that becomes an image by a plan, or `None` if there is no memory for them.
-    pub(super) fn new(header: &Header, plan: &'a Plan, components: usize) -> Option<Self> {
+impl<'a, T: Copy + Default + PartialEq> Planes<'a, T> {
+    /// Planes of zeros, which `zeros` makes, for an array that becomes an image by a plan, or `None` if there is no memory for them.
+    pub(super) fn new(
+        header: &Header,
+        plan: &'a Plan,
+        components: usize,
+        zeros: impl FnOnce(usize) -> Option<Vec<T>>,
+    ) -> Option<Self> {
         let Runs { runs, plane } = Runs::of(header, plan)?;
         let frames = plan.frames.count();
         let count = plane.checked_mul(components)?.checked_mul(frames)?;
         let count = count.checked_add(ROW_LOAD - 1)?;
         Some(Planes {
-            samples: T::zeros(count)?,
+            samples: zeros(count)?,
             plane,
             components,
             frames,
@@ -153,7 +158,7 @@ impl<'a, T: Real> Planes<'a, T> {
             return;
         };
         if self.expansion.mask == Some(number) {
-            self.masked += values.filter(|v| **v == T::zero()).count();
+            self.masked += values.filter(|v| **v == T::default()).count();
             return;
         }
         if let Some(&Some(component)) = self.expansion.component.get(number) {
@@ -175,9 +180,21 @@ impl<'a, T: Real> Planes<'a, T> {
         }
     }
 
-    /// All planes and the padding, after the missing halves of symmetric matrices have been filled in and all components have been
-    /// turned to the world; and the share of samples whose mask is 0, if there is a mask.
-    pub(super) fn finish(mut self, turn: Option<&Turn>) -> (Vec<T>, Option<f64>) {
+    /// All planes and the padding, after the missing halves of symmetric matrices have been filled in; and the share of samples whose
+    /// mask is 0, if there is a mask.
+    pub(super) fn finish(mut self) -> (Vec<T>, Option<f64>) {
+        self.complete();
+        self.taken()
+    }
+
+    /// All planes as they are, and the share.
+    fn taken(self) -> (Vec<T>, Option<f64>) {
+        let share = self.masked as f64 / (self.frames * self.plane) as f64;
+        (self.samples, self.expansion.mask.map(|_| share))
+    }
+
+    /// Fills in the missing halves of symmetric matrices.
+    fn complete(&mut self) {
         for frame in 0..self.frames {
             let start = frame * self.components * self.plane;
             for &(from, to) in &self.expansion.copies {
@@ -186,11 +203,17 @@ impl<'a, T: Real> Planes<'a, T> {
                     .copy_within(from..from + self.plane, start + to * self.plane);
             }
         }
+    }
+}
+
+impl<T: Real> Planes<'_, T> {
+    /// All planes and the padding, as [`Planes::finish`] gives them, after all components have been turned to the world.
+    pub(super) fn finish_turned(mut self, turn: Option<&Turn>) -> (Vec<T>, Option<f64>) {
+        self.complete();
         if let Some(turn) = turn {
             self.turn(turn);
         }
-        let share = self.masked as f64 / (self.frames * self.plane) as f64;
-        (self.samples, self.expansion.mask.map(|_| share))
+        self.taken()
     }
 
     fn turn(&mut self, Turn { matrix }: &Turn) {

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::file_reference::Frames;
-use crate::formats::Triangle;
+use crate::formats::{Missing, Triangle};
 use crate::grid::{Placement, TimeAxis};
 
 /// The type `image(dim)[shape]` or `image(dim,time)[shape]` that a program declares.
@@ -122,6 +122,8 @@ pub struct Reading {
     pub memory: Option<u64>,
     /// Whether the file is mapped.
     pub map: MapFiles,
+    /// What becomes of slices and numbered files that are not there.
+    pub missing: Missing,
 }
 
 impl Reading {
@@ -215,6 +217,19 @@ impl Reading {
             "always" => MapFiles::Always,
             "never" => MapFiles::Never,
             _ => return Err(format!("found `{word}`, expected always, never or auto")),
+        };
+        Ok(())
+    }
+
+    /// Takes what `--missing` says: what becomes of slices and numbered files that are not there.
+    ///
+    /// # Errors
+    /// The word is not one of these.
+    pub fn set_missing(&mut self, word: &str) -> Result<(), String> {
+        self.missing = match word {
+            "refuse" => Missing::Refuse,
+            "nan" => Missing::Nan,
+            _ => return Err(format!("found `{word}`, expected nan or refuse")),
         };
         Ok(())
     }

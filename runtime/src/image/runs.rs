@@ -32,6 +32,20 @@ pub(super) struct Runs {
 impl Runs {
     /// Those of an array that becomes an image by a plan; `None` if it has more samples than can be counted.
     pub(super) fn of(header: &Header, plan: &Plan) -> Option<Runs> {
+        let (all, plane) = Runs::axes(header, plan)?;
+        // Axes that follow one another in the file and in a plane count as one.
+        let mut runs: Vec<Run> = Vec::new();
+        for next in all.into_iter().filter(|run| run.size > 1) {
+            match runs.last_mut() {
+                Some(run) if run.continues(next) => run.size *= next.size,
+                _ => runs.push(next),
+            }
+        }
+        Some(Runs { runs, plane })
+    }
+
+    /// All axes of such an array one by one, and the samples of one plane.
+    pub(super) fn axes(header: &Header, plan: &Plan) -> Option<(Vec<Run>, usize)> {
         let mut all: Vec<Run> = Vec::new();
         let (mut plane, mut stored) = (1_usize, 1_usize);
         for (axis, &role) in header.axes.iter().zip(&plan.roles.roles) {
@@ -55,27 +69,13 @@ impl Runs {
         if let Some(first) = plan.reversed_from {
             all[first..].reverse();
         }
-        // Axes that follow one another in the file and in a plane count as one.
-        let mut runs: Vec<Run> = Vec::new();
-        for next in all.into_iter().filter(|run| run.size > 1) {
-            match runs.last_mut() {
-                Some(run) if run.continues(next) => run.size *= next.size,
-                _ => runs.push(next),
-            }
-        }
-        Some(Runs { runs, plane })
+        Some((all, plane))
     }
 
     /// The sample of the file with which an image of this many components begins, if all of its samples follow from there on as
     /// they do in the image.
     pub(super) fn start(&self, plan: &Plan, components: usize) -> Option<usize> {
-        let expansion = &plan.roles.expansion;
-        let mut numbers = expansion.component.iter().enumerate();
-        let is_plain = expansion.mask.is_none()
-            && expansion.copies.is_empty()
-            && expansion.component.len() == components
-            && numbers.all(|(n, &component)| component == Some(n));
-        if !is_plain || plan.turn.is_some() {
+        if !is_plain(plan, components) {
             return None;
         }
         // Samples of the file, and those of the image among them, that the axes so far have.
@@ -105,4 +105,15 @@ impl Runs {
         let all = self.plane.checked_mul(components)?;
         (Some(wanted) == all.checked_mul(plan.frames.count())).then_some(start)
     }
+}
+
+/// Whether the stored numbers of a sample are its components as they are.
+pub(super) fn is_plain(plan: &Plan, components: usize) -> bool {
+    let expansion = &plan.roles.expansion;
+    let mut numbers = expansion.component.iter().enumerate();
+    plan.turn.is_none()
+        && expansion.mask.is_none()
+        && expansion.copies.is_empty()
+        && expansion.component.len() == components
+        && numbers.all(|(n, &component)| component == Some(n))
 }

@@ -5,9 +5,12 @@ use std::any::Any;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::load::{PIECE, bytes_of, claim_memory};
 use super::normalize;
+use super::planes::Planes;
 use super::request::Declared;
-use super::{Image, Loaded, PIECE, Reading, Real, bytes_of, claim_memory};
+use super::stored::small_type;
+use super::{Image, Loaded, Reading, Real};
 use crate::formats::{Facts, FrameTimes, ImageError};
 use crate::grid::{Orientation, TimeAxis};
 use crate::nrrd::{Axis, Endian, FromSample, Header, Kind, Sample, SampleType, Space};
@@ -263,11 +266,32 @@ impl Shared {
             ..Facts::default()
         };
         let plan = normalize::plan(&header, &facts, declared, reading)?;
-        let claim = claim_memory(bytes_of::<T>(&plan, declared), reading)?;
+        let small = small_type::<T>(self.samples.sample_type, None, &plan, declared);
+        let claim = claim_memory(bytes_of::<T>(&plan, declared, small), reading)?;
+        if let Some(small) = small {
+            let kept = (small, claim);
+            return match small.bytes() {
+                1 => Image::fill_small::<u8>(&header, plan, declared, reading, kept, |planes| {
+                    self.put(&order, planes)
+                }),
+                _ => Image::fill_small::<u16>(&header, plan, declared, reading, kept, |planes| {
+                    self.put(&order, planes)
+                }),
+            };
+        }
         Image::fill(&header, plan, declared, reading, claim, |planes| {
-            self.samples.pieces(&order, &mut |piece| planes.put(piece));
-            Ok(())
+            self.put(&order, planes)
         })
+    }
+
+    /// Puts all samples in place.
+    fn put<S: FromSample + Default + PartialEq>(
+        &self,
+        order: &[usize],
+        planes: &mut Planes<'_, S>,
+    ) -> Result<(), ImageError> {
+        self.samples.pieces(order, &mut |piece| planes.put(piece));
+        Ok(())
     }
 
     /// The axes of the array in the order of a file, and the header that the file would have for an image of the declared type.

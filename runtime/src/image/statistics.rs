@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::formats::{ImageError, Source};
+use crate::formats::{ImageError, Missing, Source};
 use crate::nrrd::{STANDARD_INPUT, Samples};
 
 /// Bars of the histogram.
@@ -77,7 +77,7 @@ fn of_each(each: &Each<'_>) -> Result<Statistics, ImageError> {
 
 /// Gives every value of a file to `take`, as the file means it.
 fn each(path: &Path, array: Option<&str>, take: &mut dyn FnMut(f64)) -> Result<(), ImageError> {
-    let source = Source::open_array(path, array)?;
+    let source = Source::open_array(path, array, Missing::Refuse)?;
     let scale = source.scale();
     let read = source.read_pieces(&mut |piece: Samples| {
         let values: Vec<f64> = piece.convert().unwrap_or_default();

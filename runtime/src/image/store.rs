@@ -1,11 +1,11 @@
-//! The memory of an image's samples: its own, or that of a file.
+//! The memory of an image's samples: its own, that of a file, or one that is filled on demand.
 
 use std::fmt;
 use std::ops::Range;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
-use super::Real;
-use crate::memory::{Claim, Mapping};
+use super::findings::Findings;
+use crate::memory::{Claim, Demand, Mapping};
 
 /// Samples, and those that pad them at the end.
 pub(crate) enum Store<T> {
@@ -19,6 +19,13 @@ pub(crate) enum Store<T> {
         /// An aligned copy, if one was asked for.
         copy: OnceLock<Vec<T>>,
     },
+    /// Loaded when they are first touched.
+    OnDemand {
+        demand: Demand,
+        /// The number of samples, with those that pad them.
+        count: usize,
+        findings: Arc<Findings>,
+    },
 }
 
 impl<T> fmt::Debug for Store<T> {
@@ -26,12 +33,13 @@ impl<T> fmt::Debug for Store<T> {
         let (name, count) = match self {
             Store::Owned { samples, .. } => ("Owned", samples.len()),
             Store::Mapped { count, .. } => ("Mapped", *count),
+            Store::OnDemand { count, .. } => ("OnDemand", *count),
         };
         write!(f, "{name}({count} samples)")
     }
 }
 
-impl<T: Real> Store<T> {
+impl<T: Copy + Default> Store<T> {
     pub(crate) fn owned(samples: Vec<T>, claim: Claim) -> Store<T> {
         Store::Owned {
             samples,
@@ -51,16 +59,53 @@ impl<T: Real> Store<T> {
         }
     }
 
+    /// Samples that are loaded on demand.
+    ///
+    /// # Safety
+    /// The memory has this number of samples of the type `T`.
+    pub(crate) unsafe fn on_demand(
+        demand: Demand,
+        count: usize,
+        findings: Arc<Findings>,
+    ) -> Store<T> {
+        Store::OnDemand {
+            demand,
+            count,
+            findings,
+        }
+    }
+
     /// Whether they are those of a file.
     pub(crate) fn is_mapped(&self) -> bool {
         matches!(self, Store::Mapped { .. })
+    }
+
+    /// Whether they are loaded when they are first touched.
+    pub(crate) fn is_on_demand(&self) -> bool {
+        matches!(self, Store::OnDemand { .. })
+    }
+
+    /// Why some could not be loaded, if some could not.
+    pub(crate) fn failure(&self) -> Option<&str> {
+        match self {
+            Store::OnDemand { demand, .. } => demand.failure(),
+            Store::Owned { .. } | Store::Mapped { .. } => None,
+        }
+    }
+
+    /// The facts about those that were loaded so far, if they are loaded on demand.
+    pub(crate) fn findings(&self) -> Option<&Findings> {
+        match self {
+            Store::OnDemand { findings, .. } => Some(findings),
+            Store::Owned { .. } | Store::Mapped { .. } => None,
+        }
     }
 
     /// The number of samples, with those that pad them.
     pub(crate) fn len(&self) -> usize {
         match self {
             Store::Owned { samples, .. } => samples.len(),
-            Store::Mapped { count, .. } => *count,
+            Store::Mapped { count, .. } | Store::OnDemand { count, .. } => *count,
         }
     }
 
@@ -69,21 +114,17 @@ impl<T: Real> Store<T> {
         match self {
             Store::Owned { samples, .. } => samples.as_ptr(),
             Store::Mapped { mapping, .. } => mapping.first().cast(),
+            Store::OnDemand { demand, .. } => demand.first().cast(),
         }
     }
 
     /// All of them, if they are aligned.
     pub(crate) fn aligned(&self) -> Option<&[T]> {
-        match self {
-            Store::Owned { samples, .. } => Some(samples),
-            Store::Mapped { mapping, count, .. } => {
-                let first = mapping.first().cast::<T>();
-                // SAFETY: there are `count` samples, and they are aligned; any bits are a number.
-                first
-                    .is_aligned()
-                    .then(|| unsafe { std::slice::from_raw_parts(first, *count) })
-            }
-        }
+        let first = self.first();
+        // SAFETY: the samples are there, and aligned; any bits are a number.
+        first
+            .is_aligned()
+            .then(|| unsafe { std::slice::from_raw_parts(first, self.len()) })
     }
 
     /// All of them. Those that are not aligned are copied, once.
@@ -95,7 +136,9 @@ impl<T: Real> Store<T> {
                 self.copy(0, &mut copy);
                 copy
             }),
-            (None, Store::Owned { samples, .. }) => samples,
+            (None, Store::Owned { .. } | Store::OnDemand { .. }) => {
+                unreachable!("only mapped samples can be unaligned")
+            }
         }
     }
 

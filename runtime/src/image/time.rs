@@ -69,18 +69,11 @@ fn without_times(why: String) -> ImageError {
 
 /// The warning that single precision cannot tell the frames apart well, if that is so.
 pub(super) fn beyond_single(time: &TimeAxis, frames: usize, reading: &Reading) -> Option<Note> {
-    if !time.exceeds_single(frames) {
-        return None;
-    }
-    let farthest = time.start().abs().max(time.end(frames).abs());
-    let apart = f64::from(f32::EPSILON) * farthest;
     let option = reading
         .name
         .as_ref()
         .map_or("--times".to_string(), |name| format!("--times-{name}"));
-    Some(Note::warning(format!(
-        "times near {farthest} s are {apart:.2} s apart in single precision; `{option} zero=first` counts them from the first frame"
-    )))
+    time.beyond_single(frames, &option).map(Note::warning)
 }
 
 /// The times of all frames, by the header.

@@ -4,7 +4,7 @@
 //! it. The bytes of a mapping have no alignment. They are those of the file as it was opened: a file that replaces it under its name
 //! changes nothing.
 
-use super::lost::{enter, leave, watch};
+use super::lost::{enter, leave};
 use std::ffi::c_void;
 use std::fs::File;
 use std::io;
@@ -56,7 +56,6 @@ impl Mapping {
             .checked_next_multiple_of(page)
             .ok_or_else(too_large)?;
         let offset = libc::off_t::try_from(start - before as u64).map_err(|_| too_large())?;
-        watch()?;
         // SAFETY: the system chooses an address for the first mapping; the second replaces pages of it, which nothing else knows
         // of yet.
         unsafe {
@@ -108,7 +107,8 @@ impl Drop for Mapping {
     }
 }
 
-fn page_size() -> usize {
+/// Bytes of a page.
+pub(super) fn page_size() -> usize {
     // SAFETY: the call has no conditions.
     let bytes = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
     usize::try_from(bytes).unwrap_or(1 << 12)

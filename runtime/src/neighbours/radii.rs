@@ -10,12 +10,15 @@ const LOWEST: i32 = -40;
 #[derive(Clone, Debug)]
 pub struct RadiusStatistics {
     octaves: [(u64, f64); OCTAVES],
+    /// How far strands looked from their own positions, on any axis.
+    span: f64,
 }
 
 impl Default for RadiusStatistics {
     fn default() -> RadiusStatistics {
         RadiusStatistics {
             octaves: [(0, 0.0); OCTAVES],
+            span: 0.0,
         }
     }
 }
@@ -32,11 +35,22 @@ impl RadiusStatistics {
         }
     }
 
+    /// Notes how far from its own position, on any axis, a strand looked.
+    #[inline]
+    pub fn note_span(&mut self, span: f64) {
+        self.span = self.span.max(span);
+    }
+
+    /// How far strands looked from their own positions; 0 if none did.
+    pub fn span(&self) -> f64 {
+        self.span
+    }
+
     /// Adds what another worker noted and clears it there.
     pub fn take(&mut self, other: &mut RadiusStatistics) {
-        for ((count, largest), (more, larger)) in
-            self.octaves.iter_mut().zip(std::mem::take(other).octaves)
-        {
+        let RadiusStatistics { octaves, span } = std::mem::take(other);
+        self.span = self.span.max(span);
+        for ((count, largest), (more, larger)) in self.octaves.iter_mut().zip(octaves) {
             *count += more;
             *largest = largest.max(larger);
         }

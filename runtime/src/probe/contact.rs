@@ -4,8 +4,11 @@
 //! a primitive tests its positions until one is inside; after that no call does. For images over time, the primitive that locates
 //! times tests these in the same way, and a probe is inside only if its frame is one of the image as well. The frame after which there
 //! is none counts once some time was that of this frame: it is also the frame of times after it.
+//!
+//! As long as no position is inside, the box of all positions is kept, which a warning shows beside the box of the image.
 
 use super::ProbeImage;
+use crate::grid::{AskedBox, BoxBits};
 use crate::simd::Float;
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
@@ -25,7 +28,20 @@ const ALL: u8 = PROBED | INSIDE | IN_SPACE | IN_TIME | AT_END;
 
 /// The facts about the probes of an image.
 #[derive(Debug, Default)]
-pub(super) struct Contact(AtomicU8);
+pub(super) struct Contact {
+    facts: AtomicU8,
+    /// The positions before one was inside, in index space.
+    asked: AskedBox,
+}
+
+/// The facts about the probes of an image, for other ranks.
+#[derive(Clone, Copy, Debug)]
+pub struct ContactFacts {
+    /// The facts that hold.
+    pub facts: u8,
+    /// The box of the positions before one was inside.
+    pub asked: BoxBits,
+}
 
 /// Where the probes of an image were that was never probed inside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,7 +57,7 @@ pub enum Missed {
 impl ProbeImage<'_> {
     /// Whether the image was probed.
     pub fn was_probed(&self) -> bool {
-        self.contact.0.load(Relaxed) & PROBED != 0
+        self.contact.facts.load(Relaxed) & PROBED != 0
     }
 
     /// Whether the image was probed, but never between its first and its last samples, in space and in time.
@@ -51,7 +67,7 @@ impl ProbeImage<'_> {
 
     /// Where the probes were, if there were some and none was inside.
     pub fn missed(&self) -> Option<Missed> {
-        let facts = self.contact.0.load(Relaxed);
+        let facts = self.contact.facts.load(Relaxed);
         let [probed, inside, in_space, in_time] =
             [PROBED, INSIDE, IN_SPACE, IN_TIME].map(|fact| facts & fact != 0);
         match self.is_timed() {
@@ -66,15 +82,39 @@ impl ProbeImage<'_> {
         }
     }
 
-    /// The facts about the probes, as a number for other ranks.
-    pub fn contact(&self) -> u8 {
-        self.contact.0.load(Relaxed)
+    /// The box of the positions, in index space, of an image that was never probed inside in space.
+    pub fn asked(&self) -> Option<Vec<(f64, f64)>> {
+        self.contact.asked.get(self.dim)
+    }
+
+    /// The facts about the probes, for other ranks.
+    pub fn contact(&self) -> ContactFacts {
+        ContactFacts {
+            facts: self.contact.facts.load(Relaxed),
+            asked: self.contact.asked.bits(),
+        }
     }
 
     /// Takes over what another rank knows about them.
-    pub fn learn_contact(&self, contact: u8) {
-        let known = contact & ALL;
-        self.contact.0.fetch_or(known, Relaxed);
+    pub fn learn_contact(&self, contact: ContactFacts) {
+        self.contact.asked.learn(contact.asked);
+        self.learn_facts(contact.facts);
+    }
+
+    /// Takes over what a machine knows that does not look at times: whether there were probes, and whether one was inside. It counts as one
+    /// at a time of the image.
+    pub fn learn_of_machine(&self, [probed, inside]: [bool; 2]) {
+        let facts = match self.is_timed() {
+            _ if !inside => 0,
+            false => INSIDE,
+            true => ALL,
+        };
+        self.learn_facts(if probed { PROBED | facts } else { facts });
+    }
+
+    fn learn_facts(&self, facts: u8) {
+        let known = facts & ALL;
+        self.contact.facts.fetch_or(known, Relaxed);
         if known & INSIDE != 0 {
             self.linear.open();
         }
@@ -82,7 +122,7 @@ impl ProbeImage<'_> {
 
     /// Counts as probed inside from now on, for tests of code that call no primitive first.
     pub fn assume_inside(&self) {
-        self.learn_contact(ALL);
+        self.learn_facts(ALL);
     }
 
     /// Takes notice of the positions of a call, if none was inside before.
@@ -92,9 +132,32 @@ impl ProbeImage<'_> {
     /// Positions are `[dim][width]`, of an image over time `[dim + 1][width]`.
     #[inline(always)]
     pub(super) unsafe fn notice<T: Float>(&self, mask: u32, positions: *const T, width: usize) {
-        if self.contact.0.load(Relaxed) & INSIDE == 0 {
+        if self.contact.facts.load(Relaxed) & INSIDE == 0 {
             // SAFETY: passed on.
             unsafe { self.look(mask, positions, width) }
+        }
+    }
+
+    /// Takes notice of the positions of a call that decided without a probe, if none was inside before: they count as probed.
+    ///
+    /// # Safety
+    ///
+    /// Positions are `[dim][width]` and verdicts `[width]`.
+    #[inline(always)]
+    pub(super) unsafe fn notice_decided<T: Float>(
+        &self,
+        mask: u32,
+        positions: *const T,
+        verdicts: *const T,
+        width: usize,
+    ) {
+        if self.contact.facts.load(Relaxed) & INSIDE == 0 {
+            // SAFETY: there are `width` verdicts.
+            let is_decided = |lane: usize| unsafe { *verdicts.add(lane) }.to_f64() != 0.0;
+            let decided = (0..width).filter(|&lane| is_decided(lane));
+            let decided = decided.fold(0, |lanes, lane| lanes | 1 << lane);
+            // SAFETY: passed on.
+            unsafe { self.look(mask & decided, positions, width) }
         }
     }
 
@@ -106,10 +169,16 @@ impl ProbeImage<'_> {
             let x = unsafe { *positions.add(axis * width + lane) }.to_f64();
             (0.0..=(size - 1) as f64).contains(&x)
         };
-        let at_end = self.contact.0.load(Relaxed) & AT_END != 0;
+        let at_end = self.contact.facts.load(Relaxed) & AT_END != 0;
         let frames = self.frames - i64::from(!at_end);
         let mut facts = 0;
-        for lane in (0..width).filter(|lane| mask >> lane & 1 == 1) {
+        let lanes = (0..width).filter(|lane| mask >> lane & 1 == 1);
+        for axis in 0..self.dim {
+            // SAFETY: as above.
+            let at = |lane| unsafe { *positions.add(axis * width + lane) }.to_f64();
+            self.contact.asked.include_all(axis, lanes.clone().map(at));
+        }
+        for lane in lanes {
             facts |= PROBED;
             if (0..self.dim).all(|axis| is_between(axis, self.sizes[axis], lane)) {
                 facts |= match self.is_timed() {
@@ -119,7 +188,7 @@ impl ProbeImage<'_> {
                 };
             }
         }
-        self.learn_contact(facts);
+        self.learn_facts(facts);
     }
 
     /// Takes notice of the times of a call, if none was inside before.
@@ -129,7 +198,7 @@ impl ProbeImage<'_> {
     /// There are `width` times.
     #[inline(always)]
     pub(super) unsafe fn notice_times<T: Float>(&self, mask: u32, times: *const T, width: usize) {
-        let facts = self.contact.0.load(Relaxed);
+        let facts = self.contact.facts.load(Relaxed);
         if facts & IN_TIME == 0 || facts & (AT_END | INSIDE) == 0 {
             // SAFETY: passed on.
             unsafe { self.look_at_times(mask, times, width) }
@@ -150,6 +219,6 @@ impl ProbeImage<'_> {
                 _ => 0,
             };
         }
-        self.learn_contact(facts);
+        self.learn_facts(facts);
     }
 }

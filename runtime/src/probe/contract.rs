@@ -10,7 +10,8 @@
 use super::frames::LaneFrames;
 use super::kernel::{degree_of, specialized_powers};
 use super::locate::{Cells, first_taps, interior};
-use super::rows::{Apart, Near, Rows};
+use super::rows::{Apart, Near, Picked, Rows, Samples};
+use super::rows_over_time::NearOverTime;
 use super::{ProbeImage, ProbeKernel};
 use crate::simd::Vector;
 
@@ -68,7 +69,7 @@ pub(super) unsafe fn probe<
     // Not in one array: those of z are looked up by slice, so they are in memory, and the others would be as well.
     let weights = [&x_weights, &y_weights, &z_weights];
     let first = first_taps(image, [TAPS / 2; 3], [x, y, z], DIM);
-    let samples = image.samples.cast::<V::Elem>();
+    let samples = Samples::of(image);
     // SAFETY: the first taps and the strides are those of the image; the output has room for all results.
     unsafe {
         if TIMED {
@@ -76,25 +77,18 @@ pub(super) unsafe fn probe<
             over_time::<V, DIM, TAPS, ORDERS>(image, kernel, mask, &frames, &first, weights, out);
             return true;
         }
-        let all = (0, spec.components);
-        match Near::<V, DIM, TAPS>::find(image, mask, &first) {
-            Some(near) => {
-                components::<V, DIM, TAPS, ORDERS>(
-                    image, kernel, samples, &near, weights, all, out,
-                );
-            }
-            None => {
-                let apart = Apart::new(image, &first, DIM);
-                components::<V, DIM, TAPS, ORDERS>(
-                    image, kernel, samples, &apart, weights, all, out,
-                );
-            }
+        if let Some(near) = Near::<V, DIM, TAPS>::find(image, mask, &first) {
+            let near = Picked(near);
+            components::<V, DIM, TAPS, ORDERS>(image, kernel, samples, &near, weights, out);
+        } else {
+            let apart = Apart::<DIM>::new(image, &first);
+            components::<V, DIM, TAPS, ORDERS>(image, kernel, samples, &apart, weights, out);
         }
     }
     true
 }
 
-/// Sums and stores all components of all frames.
+/// Sums and stores all components of an image over time.
 ///
 /// # Safety
 ///
@@ -109,43 +103,21 @@ unsafe fn over_time<V: Vector, const DIM: usize, const TAPS: usize, const ORDERS
     weights: [&Weights<V, TAPS, ORDERS>; 3],
     out: *mut V::Elem,
 ) {
-    let spec = kernel.spec();
-    let samples = image.samples.cast::<V::Elem>();
-    let slots = |tap: usize| (tap * spec.components, spec.results());
-    let near = match frames.common(mask) {
-        Some(below) => Near::<V, DIM, TAPS>::find(image, mask, first).map(|near| (below, near)),
-        None => None,
-    };
-    match near {
-        Some((below, near)) => {
-            for tap in 0..spec.frames {
-                let slots = slots(tap);
-                // SAFETY: promised by the caller; the frame is one of the image.
-                unsafe {
-                    let samples = samples.offset(frames.offset(tap, below) as isize);
-                    components::<V, DIM, TAPS, ORDERS>(
-                        image, kernel, samples, &near, weights, slots, out,
-                    );
-                }
-            }
-        }
-        None => {
-            let apart = Apart::new(image, first, DIM);
-            for tap in 0..spec.frames {
-                let (moved, slots) = (apart.moved(&frames.offsets(tap)), slots(tap));
-                // SAFETY: promised by the caller; the frames are those of the image.
-                unsafe {
-                    components::<V, DIM, TAPS, ORDERS>(
-                        image, kernel, samples, &moved, weights, slots, out,
-                    );
-                }
-            }
-        }
+    let samples = Samples::of(image);
+    if let Some(frames) = frames.shared(mask)
+        && let Some(near) = Near::<V, DIM, TAPS>::find(image, mask, first)
+    {
+        let near = Picked(NearOverTime { near, frames });
+        // SAFETY: promised by the caller; the frames are those of the image.
+        unsafe { components::<V, DIM, TAPS, ORDERS>(image, kernel, samples, &near, weights, out) }
+    } else {
+        let apart = Apart::<DIM>::new(image, first).over_time(frames);
+        // SAFETY: as above.
+        unsafe { components::<V, DIM, TAPS, ORDERS>(image, kernel, samples, &apart, weights, out) }
     }
 }
 
-/// Sums and stores all components of the frame that begins at `samples`. The results of the first have this number among those
-/// of as many.
+/// Sums and stores all components of the image that begins at `samples`.
 ///
 /// # Safety
 ///
@@ -154,19 +126,19 @@ unsafe fn over_time<V: Vector, const DIM: usize, const TAPS: usize, const ORDERS
 unsafe fn components<V: Vector, const DIM: usize, const TAPS: usize, const ORDERS: usize>(
     image: &ProbeImage<'_>,
     kernel: &ProbeKernel,
-    samples: *const V::Elem,
+    samples: Samples<V::Elem>,
     rows: &impl Rows<V, TAPS>,
     weights: [&Weights<V, TAPS, ORDERS>; 3],
-    (first, all): (usize, usize),
     out: *mut V::Elem,
 ) {
     let spec = kernel.spec();
     for component in 0..spec.components {
         // SAFETY: planes are `plane` apart; the rest is promised by the caller.
         unsafe {
-            let samples = samples.offset(component as isize * image.plane as isize);
+            let samples = samples.moved(component as isize * image.plane as isize);
             let sums = contract::<V, DIM, TAPS, ORDERS>(samples, rows, weights);
-            store::<V, DIM, ORDERS>(&sums, spec.orders, first + component, all, spec.width, out);
+            let place = (component, spec.components);
+            store::<V, DIM, ORDERS>(&sums, spec.orders, place, spec.width, out);
         }
     }
 }
@@ -239,7 +211,7 @@ unsafe fn weigh<V: Vector, const TAPS: usize, const ORDERS: usize>(
 /// `rows` finds `TAPS` samples of each of `DIM` axes, for a component that begins at `samples`.
 #[inline(always)]
 unsafe fn contract<V: Vector, const DIM: usize, const TAPS: usize, const ORDERS: usize>(
-    samples: *const V::Elem,
+    samples: Samples<V::Elem>,
     rows: &impl Rows<V, TAPS>,
     [x_weights, y_weights, z_weights]: [&Weights<V, TAPS, ORDERS>; 3],
 ) -> Sums<V, ORDERS> {
@@ -293,8 +265,7 @@ unsafe fn contract<V: Vector, const DIM: usize, const TAPS: usize, const ORDERS:
 unsafe fn store<V: Vector, const DIM: usize, const ORDERS: usize>(
     sums: &Sums<V, ORDERS>,
     orders: u32,
-    component: usize,
-    components: usize,
+    (component, components): (usize, usize),
     width: usize,
     out: *mut V::Elem,
 ) {

@@ -8,9 +8,10 @@
     reason = "lanes, axes and taps index several arrays at once"
 )]
 
-use super::frames::LaneFrames;
+use super::frames::{Frames, LaneFrames};
 use super::kernel::degree_of;
 use super::locate::{Cells, Taps, first_taps, interior, remapped, remapped_together};
+use super::rows::Samples;
 use super::{Border, MAX_SUPPORT, ProbeImage, ProbeKernel};
 use crate::derivatives::{MAX_ORDER, multi_indices};
 use crate::simd::{Float, MAX_WIDTH, Mask, Vector};
@@ -20,35 +21,15 @@ const ORDERS: usize = MAX_ORDER + 1;
 const TAPS: usize = 2 * MAX_SUPPORT;
 
 /// Where the samples of a row come from, counted from the first of a component.
-#[derive(Clone)]
 #[allow(
     clippy::large_enum_variant,
     reason = "lives on the stack of one probe, where a box would cost more"
 )]
 enum Source {
-    /// All taps exist: where each lane's first one is.
-    Interior([i64; MAX_WIDTH]),
+    /// All taps exist, from the first one of each lane on.
+    Interior,
     /// How far each tap of each lane is along each axis from the first sample, or [`NOWHERE`].
     Remapped([[[i64; MAX_WIDTH]; TAPS]; 3]),
-}
-
-impl Source {
-    /// The same samples in other frames, which are so far from the first in each lane.
-    #[inline(always)]
-    fn moved(&self, frames: &[i64; MAX_WIDTH]) -> Source {
-        let add = |distances: &mut [i64; MAX_WIDTH]| {
-            for (distance, frame) in distances.iter_mut().zip(frames) {
-                *distance += frame;
-            }
-        };
-        let mut moved = self.clone();
-        match &mut moved {
-            Source::Interior(offsets) => add(offsets),
-            // Every sample is at a distance along each axis.
-            Source::Remapped([x, ..]) => x.iter_mut().for_each(add),
-        }
-        moved
-    }
 }
 
 /// The distance of a tap that has no sample: negative, whatever is added for other axes.
@@ -81,7 +62,7 @@ pub(super) unsafe fn probe<V: Vector>(
         *x = unsafe { V::load(positions.add(axis * spec.width)) };
     }
     // SAFETY: positions come from the caller, the rest from image and kernel.
-    let (source, fractions) = unsafe { locate(image, kernel, mask, x) };
+    let (source, first, fractions) = unsafe { locate(image, kernel, mask, x) };
     // The axes an image lacks have a single tap of weight one.
     let mut weights = [[[MaybeUninit::uninit(); TAPS]; ORDERS]; 3];
     for weights in &mut weights[spec.dim..] {
@@ -91,25 +72,24 @@ pub(super) unsafe fn probe<V: Vector>(
         // SAFETY: the table belongs to the kernel.
         unsafe { weigh(kernel, axis, fractions[axis], &mut weights[axis]) };
     }
-    if spec.frames == 0 {
-        for component in 0..spec.components {
-            // SAFETY: source and weights are those of this image and kernel.
-            unsafe { contract::<V>(image, kernel, &source, &weights, (0, component), out) };
-        }
-        return;
-    }
-    // SAFETY: the image is one over time, so the positions have frames.
-    let frames = unsafe { LaneFrames::<V>::read(image, spec, positions) };
-    for tap in 0..spec.frames {
-        let source = source.moved(&frames.offsets(tap));
-        for component in 0..spec.components {
-            // SAFETY: as above, and the frames are those of the image.
-            unsafe { contract::<V>(image, kernel, &source, &weights, (tap, component), out) };
-        }
+    let frames = match spec.frames {
+        0 => None,
+        // SAFETY: the image is one over time, so the positions have frames.
+        _ => Some(unsafe { LaneFrames::<V>::read(image, spec, positions) }.apart(&first)),
+    };
+    let place = Place {
+        source: &source,
+        first: &first,
+        frames: frames.as_ref(),
+    };
+    for component in 0..spec.components {
+        // SAFETY: place and weights are those of this image and kernel.
+        unsafe { contract::<V>(image, kernel, &place, &weights, component, out) };
     }
 }
 
-/// The samples and fractions of all lanes.
+/// The samples and fractions of all lanes, and how far the first sample of each is from that of a component; 0 if the taps of each
+/// have distances of their own.
 ///
 /// # Safety
 ///
@@ -120,7 +100,7 @@ unsafe fn locate<V: Vector>(
     kernel: &ProbeKernel,
     mask: u32,
     x: [V; 3],
-) -> (Source, [V; 3]) {
+) -> (Source, [i64; MAX_WIDTH], [V; 3]) {
     let spec = kernel.spec();
     let (mut cells, mut fractions) = (x, x);
     let mut inside = true;
@@ -138,7 +118,7 @@ unsafe fn locate<V: Vector>(
     if inside {
         let first = first_taps(image, spec.support, cells, spec.dim);
         let offsets = V::offsets(&first, &image.strides, spec.dim);
-        return (Source::Interior(offsets), fractions);
+        return (Source::Interior, offsets, fractions);
     }
     let zero = V::splat(V::Elem::from_f64(0.0));
     let mut distances = [[[0; MAX_WIDTH]; TAPS]; 3];
@@ -160,7 +140,7 @@ unsafe fn locate<V: Vector>(
             }
         }
     }
-    (Source::Remapped(distances), fractions)
+    (Source::Remapped(distances), [0; MAX_WIDTH], fractions)
 }
 
 /// The taps of all lanes, each on its own.
@@ -218,18 +198,27 @@ unsafe fn weigh<V: Vector>(kernel: &ProbeKernel, axis: usize, f: V, weights: &mu
     }
 }
 
-/// Sums one component of one tap in time and stores it.
+/// The samples of all lanes.
+struct Place<'a, V> {
+    source: &'a Source,
+    /// How far the first of each lane is from that of a component.
+    first: &'a [i64; MAX_WIDTH],
+    /// The same in each frame of an image over time.
+    frames: Option<&'a Frames<V, [i64; MAX_WIDTH]>>,
+}
+
+/// Sums one component and stores it.
 ///
 /// # Safety
 ///
-/// Source and weights belong to this image and kernel, and `out` has room for all results.
+/// Place and weights belong to this image and kernel, and `out` has room for all results.
 #[inline(always)]
 unsafe fn contract<V: Vector>(
     image: &ProbeImage<'_>,
     kernel: &ProbeKernel,
-    source: &Source,
+    place: &Place<'_, V>,
     weights: &[Weights<V>; 3],
-    (tap, component): (usize, usize),
+    component: usize,
     out: *mut V::Elem,
 ) {
     let spec = kernel.spec();
@@ -249,7 +238,7 @@ unsafe fn contract<V: Vector>(
         let mut slice = [[MaybeUninit::<V>::uninit(); ORDERS]; ORDERS];
         for j in 0..taps(1) {
             // SAFETY: promised by the caller.
-            let row = unsafe { row::<V>(image, kernel, source, component, j, k) };
+            let row = unsafe { row::<V>(image, kernel, place, component, j, k) };
             for dx in 0..highest + 1 {
                 // SAFETY: `weigh` wrote all orders up to `highest` and all taps of the axis; the first row writes
                 // the sums of a slice, the others read them.
@@ -288,7 +277,7 @@ unsafe fn contract<V: Vector>(
     for order in (0..highest + 1).filter(|m| spec.orders >> m & 1 == 1) {
         let count = multi_indices(spec.dim, order).count();
         for (i, [dx, dy, dz]) in multi_indices(spec.dim, order).enumerate() {
-            let slot = first + (tap * spec.components + component) * count + i;
+            let slot = first + component * count + i;
             // SAFETY: every derivative up to `highest` was summed; the caller made room for every slot.
             unsafe {
                 sums[dx][dy][dz]
@@ -296,20 +285,55 @@ unsafe fn contract<V: Vector>(
                     .store(out.add(slot * spec.width))
             };
         }
-        first += spec.results() * count;
+        first += spec.components * count;
     }
 }
 
-/// The samples of row `j` of slice `k`; entries beyond the number of taps are unspecified.
+/// The samples of row `j` of slice `k`, or their sums over the frames; entries beyond the number of taps are unspecified.
 ///
 /// # Safety
 ///
-/// The source belongs to this image and kernel.
+/// The place belongs to this image and kernel.
 #[inline(always)]
 unsafe fn row<V: Vector>(
     image: &ProbeImage<'_>,
     kernel: &ProbeKernel,
+    place: &Place<'_, V>,
+    component: usize,
+    j: usize,
+    k: usize,
+) -> [V; TAPS] {
+    let source = place.source;
+    let Some(frames) = place.frames else {
+        // SAFETY: passed on.
+        return unsafe { row_of_frame::<V>(image, kernel, source, place.first, component, j, k) };
+    };
+    let mut sums = [V::splat(V::Elem::from_f64(0.0)); TAPS];
+    for frame in 0..frames.count {
+        let distances = &frames.distances[frame];
+        // SAFETY: passed on; the frame is one of the image.
+        let row = unsafe { row_of_frame::<V>(image, kernel, source, distances, component, j, k) };
+        for tap in 0..2 * kernel.spec().support[0] {
+            sums[tap] = match frame {
+                0 => frames.weights[0] * row[tap],
+                _ => frames.weights[frame].mul_add(row[tap], sums[tap]),
+            };
+        }
+    }
+    sums
+}
+
+/// The samples of row `j` of slice `k`, where the first of each lane is so far from that of a component.
+///
+/// # Safety
+///
+/// As [`row`].
+#[inline(always)]
+unsafe fn row_of_frame<V: Vector>(
+    image: &ProbeImage<'_>,
+    kernel: &ProbeKernel,
     source: &Source,
+    first: &[i64; MAX_WIDTH],
     component: usize,
     j: usize,
     k: usize,
@@ -318,14 +342,14 @@ unsafe fn row<V: Vector>(
     let zero = V::Elem::from_f64(0.0);
     let mut row = [V::splat(zero); TAPS];
     let plane = component as i64 * image.plane;
-    let samples: *const V::Elem = image.samples.cast();
+    let samples = Samples::of(image);
     match source {
-        Source::Interior(offsets) => {
+        Source::Interior => {
             let offset = plane + j as i64 * image.strides[1] + k as i64 * image.strides[2];
             for i in 0..support {
-                // SAFETY: all taps of all lanes are inside.
-                let pair =
-                    unsafe { V::rows2(samples.offset(offset as isize + 2 * i as isize), offsets) };
+                let samples = samples.moved(offset as isize + 2 * i as isize);
+                // SAFETY: all taps of all lanes are inside; small samples are those of volumes.
+                let pair = unsafe { samples.taps::<V, 3, 2>(first) };
                 row[2 * i] = pair[0];
                 row[2 * i + 1] = pair[1];
             }
@@ -340,10 +364,10 @@ unsafe fn row<V: Vector>(
                 for (l, tap) in tap.iter_mut().enumerate().take(V::LANES) {
                     let offset = distances[0][i][l] + distances[1][j][l] + distances[2][k][l];
                     if offset >= 0 {
-                        debug_assert!(plane + offset < image.frame * image.frames);
-                        let sample = samples.wrapping_offset((plane + offset) as isize);
+                        let offset = plane + offset + first[l];
+                        debug_assert!(offset < image.frame * image.frames);
                         // SAFETY: indices are inside each axis.
-                        *tap = unsafe { sample.read_unaligned() };
+                        *tap = unsafe { samples.at(offset as isize) };
                     }
                 }
             }

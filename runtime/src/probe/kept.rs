@@ -1,6 +1,6 @@
 //! Descriptions of images that keep the samples they describe.
 
-use super::{Border, ProbeImage};
+use super::{Border, ProbeImage, Stored};
 use crate::{
     image::{Image, Real},
     simd::Float,
@@ -37,9 +37,13 @@ impl<T: Real + Float> KeptImage<T> {
         };
         let (sizes, components) = (image.sizes(), image.components());
         // The samples are kept and lent as the constants are. Those that pad them at the end are for wide loads.
-        let samples = (image.first_sample(), image.sample_count());
+        let samples = Stored {
+            first: image.first_sample(),
+            small: image.small(),
+            count: image.sample_count(),
+        };
         let time = image.time().map(|axis| (image.frames(), axis));
-        let description = ProbeImage::described(samples, sizes, components, time, border)?;
+        let description = ProbeImage::described::<T>(samples, sizes, components, time, border)?;
         Ok(KeptImage {
             description: Box::new(description),
             _samples: image,

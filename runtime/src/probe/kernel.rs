@@ -211,6 +211,15 @@ const ZERO: Fraction = Fraction {
     denominator: 1,
 };
 
+/// The polynomials in the fraction by which the taps of a kernel are weighted, constant first; none if numbers are too large.
+pub(super) fn taps_of(kernel: &KernelPieces) -> Option<Vec<Vec<f64>>> {
+    let tap = |tap| {
+        let exact = tap_polynomial(kernel, tap)?;
+        Some(exact.into_iter().map(Fraction::to_f64).collect())
+    };
+    (0..2 * kernel.support()).map(tap).collect()
+}
+
 /// The polynomial in `f` by which tap number `tap` (sample `n + 1 − s + tap`) is weighted.
 fn tap_polynomial(kernel: &KernelPieces, tap: usize) -> Option<Vec<Fraction>> {
     let j = tap as i128 + 1 - kernel.support() as i128;

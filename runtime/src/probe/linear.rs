@@ -3,7 +3,8 @@
 //! A probe with the kernel `tent` is little work, so code may do it in place. It then does what the primitive does, operation by
 //! operation, for the images that [`Linear::usable`] tells and positions whose samples all exist; else it calls the primitive.
 
-use super::Border;
+use super::{Border, Stored};
+use crate::simd::small::Small;
 use crate::simd::{Float, Real};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
@@ -12,7 +13,7 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 #[derive(Debug)]
 pub struct Linear {
     /// The first samples of the rows that a cell at the origin has: the next along y, then along z.
-    pub rows: [*const f32; 4],
+    pub rows: [*const u8; 4],
     /// The last position of each axis.
     pub ends: [f32; 3],
     /// Samples from one row to the next, and from one slice to the next.
@@ -24,8 +25,43 @@ pub struct Linear {
     pub usable: AtomicU32,
     /// What that will be.
     soon: u32,
+    /// The samples, if they are smaller than reals; they are those of a volume then.
+    pub small: SmallSamples,
     /// The box that lanes near each other may share, of a volume.
     pub shared: SharedBox,
+}
+
+/// Samples of one or two bytes, and how they become reals: the bits of a sample, and then the difference of two numbers.
+#[repr(C)]
+#[derive(Debug)]
+pub struct SmallSamples {
+    /// The bytes of a sample; 0 for reals.
+    pub bytes: u32,
+    /// The power of two that this is.
+    pub shift: u32,
+    /// The number of bits of a sample.
+    pub bits: u32,
+    /// These bits.
+    pub mask: u32,
+    /// The bits that make a number of those of a sample, by an exclusive or.
+    pub flip: u32,
+    /// The number to subtract from it.
+    pub base: f32,
+}
+
+impl SmallSamples {
+    fn new(small: Option<Small>) -> SmallSamples {
+        let bytes = small.map_or(0, |small| small.bytes() as u32);
+        let (flip, base) = small.map_or((0, 0.0), |small| small.parts());
+        SmallSamples {
+            bytes,
+            shift: bytes.trailing_zeros(),
+            bits: 8 * bytes,
+            mask: (1 << (8 * bytes)) - 1,
+            flip,
+            base,
+        }
+    }
 }
 
 /// A box that has all samples of lanes near each other: [`SharedBox::ROW`] along x, three along y and z.
@@ -33,7 +69,7 @@ pub struct Linear {
 #[derive(Debug)]
 pub struct SharedBox {
     /// The first samples of the rows that a box at the origin has: along y, then along z.
-    pub rows: [*const f32; 9],
+    pub rows: [*const u8; 9],
     /// The last place along each axis where a box may begin.
     pub lasts: [i32; 3],
     /// How many cells along each axis have all their samples in a box.
@@ -49,10 +85,10 @@ impl SharedBox {
     pub const ROW: usize = 8;
 
     /// Of a volume that has three samples along each axis, and those of a row along x.
-    fn new(samples: *const f32, sizes: [i64; 3], strides: [i64; 3]) -> SharedBox {
+    fn new(samples: &Stored, sizes: [i64; 3], strides: [i64; 3]) -> SharedBox {
         let row = |n: usize| {
             let distance = (n % 3) as i64 * strides[1] + (n / 3) as i64 * strides[2];
-            samples.wrapping_offset(distance as isize)
+            samples.at::<f32>(distance)
         };
         let room = [Self::ROW as i32, 3, 3];
         SharedBox {
@@ -72,9 +108,9 @@ pub const LANE_BY_LANE: u32 = 1;
 pub const FROM_BOX: u32 = 2;
 
 impl Linear {
-    /// For samples of type `real` with these lengths and strides of the axes. None is usable over time.
+    /// For samples of type `real`, or smaller ones, with these lengths and strides of the axes. None is usable over time.
     pub(super) fn new(
-        samples: *const f32,
+        samples: &Stored,
         real: Real,
         sizes: [i64; 3],
         strides: [i64; 3],
@@ -90,12 +126,13 @@ impl Linear {
             && sizes[..dim].iter().all(|&size| size >= 2)
             && i32::try_from(count).is_ok();
         let none = Linear {
-            rows: [samples; 4],
+            rows: [samples.first; 4],
             ends: [0.0; 3],
             strides: [0; 2],
             farthest: 0,
             usable: AtomicU32::new(0),
             soon: 0,
+            small: SmallSamples::new(None),
             shared: SharedBox::new(samples, [0; 3], [0; 3]),
         };
         if !is_usable {
@@ -105,7 +142,7 @@ impl Linear {
             let steps = [n & 1, n >> 1];
             let distance: i64 = (1..dim).map(|a| steps[a - 1] as i64 * strides[a]).sum();
             // Rows of axes that do not exist are the first; the others are in the image, which has two of each.
-            samples.wrapping_offset(distance as isize)
+            samples.at::<f32>(distance)
         };
         let shared = SharedBox::new(samples, sizes, strides);
         Linear {
@@ -119,6 +156,7 @@ impl Linear {
             } else {
                 LANE_BY_LANE
             },
+            small: SmallSamples::new(samples.small),
             shared,
         }
     }

@@ -20,7 +20,7 @@
 //!
 //! - the image and the kernel, by address; generated code looks at nothing inside but [`ProbeImage::LINEAR`];
 //! - the lanes that matter, bit `l` for lane `l`;
-//! - positions as `[dim][width]` reals, axis 0 (the fastest) first; for images over time `[dim + 1][width]`, frames last;
+//! - positions as `[dim][width]` reals, axis 0 (the fastest) first; for images over time frames and weights after them;
 //! - room for `[outputs][width]` reals.
 //!
 //! No buffer needs alignment beyond that of its element. Inactive lanes of the output hold unspecified numbers.
@@ -39,16 +39,17 @@
 //!
 //! # Images over time
 //!
-//! An image over time has frames, one after the other. A probe of it with [`ProbeSpec::frames`] taps in time gets the number of
-//! the frame at or below the time in a row after those of the positions, as a [`TimeFn`] gives it. Its results are those of
-//! all taps, as if these were components of one image: number `m · components + c` is component `c` of the frame
-//! `n + m + 1 − frames / 2`. Frames beyond the first and the last are these, as is any frame for NaN. The sum over the taps is
-//! the caller's.
+//! An image over time has frames, one after the other. A probe of it with [`ProbeSpec::frames`] taps in time gets, in a row after those
+//! of the positions, the number n of the frame at or below the time, as a [`TimeFn`] gives it, and then a row for the weight of each
+//! tap. Tap m is the frame `n + m + 1 − frames / 2`; frames beyond the first and the last are these, as is any frame for NaN.
+//! In place of samples there are their sums over the taps, `w₀ V₀ + w₁ V₁ + …` in this order. No weight is −0.
 //!
 //! Specialized primitives are for calls in which all taps of all active lanes exist; the general one does the others.
 
+mod bounds;
 mod contact;
 mod contract;
+mod decide;
 mod frames;
 mod general;
 mod kept;
@@ -60,13 +61,16 @@ mod mutants;
 #[cfg(feature = "mutants")]
 pub mod mutants;
 mod rows;
+mod rows_over_time;
 mod table;
 mod time;
 
-pub use contact::Missed;
+pub use bounds::{LineBounds, Range, Spread};
+pub use contact::{ContactFacts, Missed};
+pub use decide::{DecideFn, Decisions, EDGE, Judge, Verdict, lookup_decide, lookup_decide_for};
 pub use kept::KeptImage;
 pub use kernel::{KernelPieces, ProbeKernel};
-pub use linear::{FROM_BOX, LANE_BY_LANE, Linear, SharedBox};
+pub use linear::{FROM_BOX, LANE_BY_LANE, Linear, SharedBox, SmallSamples};
 pub(crate) use locate::sample_index;
 pub use table::{lookup, lookup_for};
 pub use time::{TimeFn, TimeSteps, lookup_time, lookup_time_for};
@@ -74,6 +78,7 @@ pub use time::{TimeFn, TimeSteps, lookup_time, lookup_time_for};
 pub use crate::derivatives::MAX_ORDER;
 use crate::derivatives::multi_indices;
 use crate::grid::TimeAxis;
+use crate::simd::small::Small;
 use crate::simd::{Float, WIDTHS};
 pub use crate::simd::{Isa, Real};
 use contact::Contact;
@@ -119,11 +124,6 @@ impl ProbeSpec {
     /// The highest wanted order.
     pub fn highest_order(&self) -> usize {
         self.orders.checked_ilog2().unwrap_or(0) as usize
-    }
-
-    /// The number of components of the results: those of all taps in time.
-    pub fn results(&self) -> usize {
-        self.components * self.frames.max(1)
     }
 
     /// The error in a specification that no primitive serves.
@@ -172,7 +172,7 @@ impl ProbeSpec {
 pub struct OutputSlot {
     /// Total order of the derivative.
     pub order: usize,
-    /// Component of the image; those of images over time are counted through all taps in time.
+    /// Component of the image.
     pub component: usize,
     /// How many derivatives are taken along each axis.
     pub counts: [usize; 3],
@@ -184,7 +184,7 @@ pub struct OutputSlot {
 pub fn outputs(spec: &ProbeSpec) -> Vec<OutputSlot> {
     let mut slots = Vec::new();
     for order in (0..MAX_ORDER + 1).filter(|m| spec.orders >> m & 1 == 1) {
-        for component in 0..spec.results() {
+        for component in 0..spec.components {
             slots.extend(multi_indices(spec.dim, order).map(|counts| OutputSlot {
                 order,
                 component,
@@ -208,12 +208,40 @@ pub enum Border<'a> {
     Constant(&'a [f64]),
 }
 
+/// Samples in memory.
+struct Stored {
+    /// The first, perhaps not aligned.
+    first: *const u8,
+    /// The numbers that they stand for, if their type is smaller than the real type: that of a volume in single precision may be.
+    small: Option<Small>,
+    count: usize,
+}
+
+impl Stored {
+    fn of<T>(samples: &[T]) -> Stored {
+        Stored {
+            first: samples.as_ptr().cast(),
+            small: None,
+            count: samples.len(),
+        }
+    }
+
+    /// Where a sample is, so far from the first; samples that are not small have the type `T`.
+    fn at<T>(&self, distance: i64) -> *const u8 {
+        let bytes = self.small.map_or(size_of::<T>(), |small| small.bytes());
+        self.first
+            .wrapping_offset(distance as isize * bytes as isize)
+    }
+}
+
 /// Planar samples of one image, as primitives see them.
 #[derive(Debug)]
 pub struct ProbeImage<'a> {
     linear: Linear,
     contact: Contact,
     samples: *const c_void,
+    /// The numbers that the samples stand for, if their type is smaller than the real type.
+    small: Option<Small>,
     real: Real,
     sizes: [i64; 3],
     strides: [i64; 3],
@@ -249,8 +277,8 @@ impl<'a> ProbeImage<'a> {
         components: usize,
         border: Border<'a>,
     ) -> Result<ProbeImage<'a>, String> {
-        let samples = (samples.as_ptr(), samples.len());
-        ProbeImage::described(samples, sizes, components, None, border)
+        let samples = Stored::of(samples);
+        ProbeImage::described::<T>(samples, sizes, components, None, border)
     }
 
     /// Describes the `samples` of an image over time: frame by frame, each as [`ProbeImage::new`] wants it.
@@ -264,14 +292,13 @@ impl<'a> ProbeImage<'a> {
         (frames, axis): (usize, &TimeAxis),
         border: Border<'a>,
     ) -> Result<ProbeImage<'a>, String> {
-        let samples = (samples.as_ptr(), samples.len());
-        ProbeImage::described(samples, sizes, components, Some((frames, axis)), border)
+        let samples = Stored::of(samples);
+        ProbeImage::described::<T>(samples, sizes, components, Some((frames, axis)), border)
     }
 
-    /// Describes this number of samples from the first on, which need not be aligned; all of them can be read as long as the description
-    /// lives.
+    /// Describes samples that can be read as long as the description lives.
     fn described<T: Float>(
-        (samples, count): (*const T, usize),
+        samples: Stored,
         sizes: &[usize],
         components: usize,
         time: Option<(usize, &TimeAxis)>,
@@ -299,6 +326,7 @@ impl<'a> ProbeImage<'a> {
                 "an image of dimension {dim} cannot be probed, wanted 1 to 3"
             ));
         }
+        debug_assert!(samples.small.is_none() || (dim == 3 && T::REAL == Real::F32));
         let mut lengths = [1; 3];
         let mut strides = [0; 3];
         let mut plane: i64 = 1;
@@ -319,9 +347,10 @@ impl<'a> ProbeImage<'a> {
             .ok()
             .and_then(|p| p.checked_mul(components));
         let wanted = frame.and_then(|frame| frame.checked_mul(frames));
-        if components == 0 || wanted != Some(count) {
+        if components == 0 || wanted != Some(samples.count) {
             return Err(format!(
-                "{count} samples were given for {frames} frames of sizes {sizes:?} with {components} components"
+                "{} samples were given for {frames} frames of sizes {sizes:?} with {components} components",
+                samples.count
             ));
         }
         if let Border::Constant(values) = border
@@ -333,7 +362,7 @@ impl<'a> ProbeImage<'a> {
             ));
         }
         let linear = Linear::new(
-            samples.cast(),
+            &samples,
             T::REAL,
             lengths,
             strides,
@@ -347,7 +376,8 @@ impl<'a> ProbeImage<'a> {
         Ok(ProbeImage {
             linear,
             contact: Contact::default(),
-            samples: samples.cast(),
+            samples: samples.first.cast(),
+            small: samples.small,
             real: T::REAL,
             sizes: lengths,
             strides,
@@ -385,7 +415,7 @@ impl<'a> ProbeImage<'a> {
 /// # Safety
 ///
 /// Image and kernel fit the specification the primitive was looked up for; positions are `[dim][width]`, or for an image over
-/// time `[dim + 1][width]`, and the output `[outputs][width]` numbers of its real type. The processor has the instruction set of the lookup.
+/// time `[dim + 1 + frames][width]`, and the output `[outputs][width]` numbers of its real type. The processor has the instruction set of the lookup.
 pub type ProbeFn = unsafe extern "C" fn(
     image: *const ProbeImage<'_>,
     kernel: *const ProbeKernel,

@@ -9,7 +9,131 @@
 )]
 
 use super::ProbeImage;
-use crate::simd::{Float, MAX_WIDTH, Mask, Vector, opaque};
+use crate::simd::small::Small;
+use crate::simd::{Float, MAX_WIDTH, Mask, Real, Vector, opaque};
+
+/// Samples from one of them on, of the real type or of a smaller one.
+#[derive(Clone, Copy)]
+pub(super) struct Samples<E> {
+    first: *const E,
+    small: Option<Small>,
+}
+
+impl<E: Float> Samples<E> {
+    /// All of an image.
+    #[inline(always)]
+    pub(super) fn of(image: &ProbeImage<'_>) -> Samples<E> {
+        Samples {
+            first: image.samples.cast(),
+            small: image.small,
+        }
+    }
+
+    /// Those from a sample on that is so far away.
+    #[inline(always)]
+    pub(super) fn moved(self, distance: isize) -> Samples<E> {
+        let first = match self.small {
+            None => self.first.wrapping_offset(distance),
+            Some(small) => self
+                .first
+                .wrapping_byte_offset(distance * small.bytes() as isize),
+        };
+        Samples { first, ..self }
+    }
+
+    /// A sample so far away.
+    ///
+    /// # Safety
+    ///
+    /// It exists.
+    #[inline(always)]
+    pub(super) unsafe fn at(self, distance: isize) -> E {
+        let at = self.moved(distance).first;
+        // SAFETY: promised by the caller; samples need not be aligned.
+        unsafe {
+            let number = match self.small {
+                None => return at.read_unaligned(),
+                Some(small) if small.bytes() == 1 => small.number(at.cast::<u8>().read()),
+                Some(small) => small.number(at.cast::<u16>().read_unaligned()),
+            };
+            E::from_f64(f64::from(number))
+        }
+    }
+
+    /// The first `TAPS` samples of each lane, so far away from the first.
+    ///
+    /// # Safety
+    ///
+    /// They exist in an image of `DIM` axes.
+    #[inline(always)]
+    pub(super) unsafe fn taps<V: Vector<Elem = E>, const DIM: usize, const TAPS: usize>(
+        self,
+        offsets: &[i64; MAX_WIDTH],
+    ) -> [V; TAPS] {
+        let p = self.first;
+        // SAFETY: promised by the caller.
+        unsafe {
+            match self.small {
+                Some(small) if may_be_small::<V, DIM>() => match small.bytes() {
+                    1 => V::small_taps::<u8, TAPS>(p.cast(), offsets, &small),
+                    _ => V::small_taps::<u16, TAPS>(p.cast(), offsets, &small),
+                },
+                _ => real_taps::<V, TAPS>(p, offsets),
+            }
+        }
+    }
+
+    /// Half the lanes of a vector from here on, half from another place on that is so far away.
+    ///
+    /// # Safety
+    ///
+    /// They exist in an image of `DIM` axes.
+    #[inline(always)]
+    unsafe fn halves<V: Vector<Elem = E>, const DIM: usize>(self, distance: isize) -> V {
+        let (p, q) = (self.first, self.moved(distance).first);
+        // SAFETY: promised by the caller.
+        unsafe {
+            match self.small {
+                Some(small) if may_be_small::<V, DIM>() => match small.bytes() {
+                    1 => V::small_halves::<u8>(p.cast(), q.cast(), &small),
+                    _ => V::small_halves::<u16>(p.cast(), q.cast(), &small),
+                },
+                _ => V::load_halves(p, q),
+            }
+        }
+    }
+}
+
+/// Whether images with this number of axes may have small samples.
+#[inline(always)]
+fn may_be_small<V: Vector, const DIM: usize>() -> bool {
+    DIM == 3 && matches!(V::Elem::REAL, Real::F32)
+}
+
+/// # Safety
+///
+/// All taps of all lanes exist.
+#[inline(always)]
+unsafe fn real_taps<V: Vector, const TAPS: usize>(
+    p: *const V::Elem,
+    offsets: &[i64; MAX_WIDTH],
+) -> [V; TAPS] {
+    let mut taps = [V::splat(V::Elem::from_f64(0.0)); TAPS];
+    // SAFETY: promised by the caller.
+    unsafe {
+        match TAPS {
+            2 => taps.copy_from_slice(&V::rows2(p, offsets)),
+            4 | 6 => {
+                taps[..4].copy_from_slice(&V::rows4(p, offsets));
+                if TAPS == 6 {
+                    taps[4..].copy_from_slice(&V::rows2(p.wrapping_add(4), offsets));
+                }
+            }
+            _ => unreachable!("kernels have 2, 4 or 6 taps"),
+        }
+    }
+    taps
+}
 
 /// Rows of samples, slice by slice.
 pub(super) trait Rows<V: Vector, const TAPS: usize> {
@@ -21,7 +145,7 @@ pub(super) trait Rows<V: Vector, const TAPS: usize> {
     /// # Safety
     ///
     /// The component is one of the image in which the rows were found.
-    unsafe fn begin(&self, samples: *const V::Elem) -> [Self::Kept; TAPS];
+    unsafe fn begin(&self, samples: Samples<V::Elem>) -> [Self::Kept; TAPS];
 
     /// The samples of row `j` of slice `k`; what inactive lanes get is unspecified.
     ///
@@ -30,7 +154,7 @@ pub(super) trait Rows<V: Vector, const TAPS: usize> {
     /// As [`Rows::begin`]; rows and slices are as many as there are taps, and come in their order.
     unsafe fn row(
         &self,
-        samples: *const V::Elem,
+        samples: Samples<V::Elem>,
         j: usize,
         k: usize,
         kept: &mut Self::Kept,
@@ -38,63 +162,39 @@ pub(super) trait Rows<V: Vector, const TAPS: usize> {
 }
 
 /// Every lane has rows of its own.
-pub(super) struct Apart {
+pub(super) struct Apart<const DIM: usize> {
     /// Where each lane's first tap is, relative to the first sample of a component.
-    offsets: [i64; MAX_WIDTH],
+    pub(super) offsets: [i64; MAX_WIDTH],
     /// Distances of rows and of layers.
-    row: isize,
-    layer: isize,
+    pub(super) row: isize,
+    pub(super) layer: isize,
 }
 
-impl Apart {
-    /// Of lanes with these first taps along `dim` axes.
+impl<const DIM: usize> Apart<DIM> {
+    /// Of lanes with these first taps.
     #[inline(always)]
-    pub(super) fn new<V: Vector>(image: &ProbeImage<'_>, first: &[V; 3], dim: usize) -> Apart {
+    pub(super) fn new<V: Vector>(image: &ProbeImage<'_>, first: &[V; 3]) -> Apart<DIM> {
         Apart {
-            offsets: V::offsets(first, &image.strides, dim),
+            offsets: V::offsets(first, &image.strides, DIM),
             row: image.strides[1] as isize,
             layer: image.strides[2] as isize,
         }
     }
-
-    /// The same rows in other frames, which are so far from the first in each lane.
-    #[inline(always)]
-    pub(super) fn moved(&self, distances: &[i64; MAX_WIDTH]) -> Apart {
-        let mut offsets = self.offsets;
-        for (offset, distance) in offsets.iter_mut().zip(distances) {
-            *offset += distance;
-        }
-        Apart { offsets, ..*self }
-    }
 }
 
-impl<V: Vector, const TAPS: usize> Rows<V, TAPS> for Apart {
+impl<V: Vector, const DIM: usize, const TAPS: usize> Rows<V, TAPS> for Apart<DIM> {
     type Kept = ();
 
     #[inline(always)]
-    unsafe fn begin(&self, _: *const V::Elem) -> [(); TAPS] {
+    unsafe fn begin(&self, _: Samples<V::Elem>) -> [(); TAPS] {
         [(); TAPS]
     }
 
     #[inline(always)]
-    unsafe fn row(&self, samples: *const V::Elem, j: usize, k: usize, (): &mut ()) -> [V; TAPS] {
+    unsafe fn row(&self, samples: Samples<V::Elem>, j: usize, k: usize, (): &mut ()) -> [V; TAPS] {
         let offset = opaque(j as isize * self.row + k as isize * self.layer);
-        let p = samples.wrapping_offset(offset);
-        let mut taps = [V::splat(V::Elem::from_f64(0.0)); TAPS];
         // SAFETY: all taps of all lanes are inside the image.
-        unsafe {
-            match TAPS {
-                2 => taps.copy_from_slice(&V::rows2(p, &self.offsets)),
-                4 | 6 => {
-                    taps[..4].copy_from_slice(&V::rows4(p, &self.offsets));
-                    if TAPS == 6 {
-                        taps[4..].copy_from_slice(&V::rows2(p.add(4), &self.offsets));
-                    }
-                }
-                _ => unreachable!("kernels have 2, 4 or 6 taps"),
-            }
-        }
-        taps
+        unsafe { samples.moved(offset).taps::<V, DIM, TAPS>(&self.offsets) }
     }
 }
 
@@ -177,43 +277,82 @@ impl<V: Vector, const DIM: usize, const TAPS: usize> Near<V, DIM, TAPS> {
         })
     }
 
-    /// The vector that begins with row `j` of layer `k`.
+    /// How far row `j` of layer `k` is.
     #[inline(always)]
-    unsafe fn rows(&self, samples: *const V::Elem, j: usize, k: usize) -> V {
-        let begin = opaque(self.corner + k as isize * self.layer + j as isize * self.row);
-        let begin = samples.wrapping_offset(begin);
+    pub(super) fn begin_of(&self, j: usize, k: usize) -> isize {
+        opaque(self.corner + k as isize * self.layer + j as isize * self.row)
+    }
+
+    /// The vector that begins so far away, in layer `k`.
+    ///
+    /// # Safety
+    ///
+    /// As [`Rows::begin`].
+    #[inline(always)]
+    pub(super) unsafe fn stored(&self, samples: Samples<V::Elem>, begin: isize, k: usize) -> V {
+        let samples = samples.moved(begin);
         // SAFETY: the box is inside the image.
         unsafe {
             if DIM == 1 {
-                V::load_some(begin, self.length.saturating_sub(k * V::LANES))
+                V::load_some(samples.first, self.length.saturating_sub(k * V::LANES))
             } else {
-                V::load_halves(begin, begin.offset(self.row))
+                samples.halves::<V, DIM>(self.row)
             }
         }
     }
 }
 
-impl<V: Vector, const DIM: usize, const TAPS: usize> Rows<V, TAPS> for Near<V, DIM, TAPS> {
+/// Boxes of samples, or of sums over frames, from which lanes pick their taps.
+pub(super) trait Boxes<V: Vector, const TAPS: usize> {
+    /// The vector that begins with row `j` of layer `k`.
+    ///
+    /// # Safety
+    ///
+    /// As [`Rows::begin`].
+    unsafe fn rows(&self, samples: Samples<V::Elem>, j: usize, k: usize) -> V;
+
+    /// Where the lanes find each of their taps in two vectors.
+    fn numbers(&self) -> &[V; TAPS];
+}
+
+impl<V: Vector, const DIM: usize, const TAPS: usize> Boxes<V, TAPS> for Near<V, DIM, TAPS> {
+    #[inline(always)]
+    unsafe fn rows(&self, samples: Samples<V::Elem>, j: usize, k: usize) -> V {
+        // SAFETY: promised by the caller.
+        unsafe { self.stored(samples, self.begin_of(j, k), k) }
+    }
+
+    #[inline(always)]
+    fn numbers(&self) -> &[V; TAPS] {
+        &self.numbers
+    }
+}
+
+/// Rows that lanes pick from boxes.
+pub(super) struct Picked<B>(pub(super) B);
+
+impl<V: Vector, B: Boxes<V, TAPS>, const TAPS: usize> Rows<V, TAPS> for Picked<B> {
     type Kept = V;
 
     #[inline(always)]
-    unsafe fn begin(&self, samples: *const V::Elem) -> [V; TAPS] {
+    unsafe fn begin(&self, samples: Samples<V::Elem>) -> [V; TAPS] {
         // SAFETY: promised by the caller.
-        let mut first = [unsafe { self.rows(samples, 0, 0) }; TAPS];
+        let mut first = [unsafe { self.0.rows(samples, 0, 0) }; TAPS];
         for j in 1..TAPS {
             // SAFETY: promised by the caller.
-            first[j] = unsafe { self.rows(samples, j, 0) };
+            first[j] = unsafe { self.0.rows(samples, j, 0) };
         }
         first
     }
 
     #[inline(always)]
-    unsafe fn row(&self, samples: *const V::Elem, j: usize, k: usize, kept: &mut V) -> [V; TAPS] {
+    unsafe fn row(&self, samples: Samples<V::Elem>, j: usize, k: usize, kept: &mut V) -> [V; TAPS] {
         // SAFETY: promised by the caller.
-        let next = unsafe { self.rows(samples, j, k + 1) };
-        let mut taps = [V::pick(*kept, next, self.numbers[0]); TAPS];
+        let next = unsafe { self.0.rows(samples, j, k + 1) };
+        let numbers = self.0.numbers();
+        let mut taps = [V::pick(*kept, next, numbers[0]); TAPS];
         for tap in 1..TAPS {
-            taps[tap] = V::pick(*kept, next, self.numbers[tap]);
+            taps[tap] = V::pick(*kept, next, numbers[tap]);
         }
         *kept = next;
         taps

@@ -13,6 +13,7 @@
 //!
 //! NaN gives the frame 0 and a fraction that is NaN. Beyond these bounds all taps of all kernels are the same frame.
 
+use super::frames::number;
 use super::{ProbeImage, Real};
 use crate::grid::{TimeAxis, interval};
 use crate::simd::{Float, Isa, MAX_WIDTH, Vector, version};
@@ -139,20 +140,17 @@ unsafe fn locate<V: Vector>(
 ) {
     // SAFETY: promised by the caller.
     let time = unsafe { V::load(times) };
-    let number = |x: f64| V::splat(V::Elem::from_f64(x));
+    let zero = number::<V>(0);
     let (position, rate) = match &image.time {
         // An image without time has one frame, to which all times belong.
-        None => {
-            let zero = number(0.0);
-            (V::select(time.same(time), zero, time), zero)
-        }
+        None => (V::select(time.same(time), zero, time), zero),
         Some(TimeSteps::Regular { start, rate }) => {
-            let rate = number(*rate);
-            ((time - number(*start)) * rate, rate)
+            let start = V::splat(V::Elem::from_f64(*start));
+            let rate = V::splat(V::Elem::from_f64(*rate));
+            ((time - start) * rate, rate)
         }
         Some(TimeSteps::Table { times, rates }) => {
-            let zero = V::Elem::from_f64(0.0);
-            let mut found = [[zero; MAX_WIDTH]; 3];
+            let mut found = [[V::Elem::from_f64(0.0); MAX_WIDTH]; 3];
             for lane in 0..V::LANES {
                 let i = interval(times, time.lane(lane).to_f64());
                 let known = [i as f64, times[i], rates[i]];
@@ -161,16 +159,22 @@ unsafe fn locate<V: Vector>(
                 }
             }
             // SAFETY: there is room for `MAX_WIDTH` lanes.
-            let [before, begin, rate] = found.map(|lanes| unsafe { V::load(lanes.as_ptr()) });
+            let (before, begin, rate) = unsafe {
+                (
+                    V::load(found[0].as_ptr()),
+                    V::load(found[1].as_ptr()),
+                    V::load(found[2].as_ptr()),
+                )
+            };
             (before + (time - begin) * rate, rate)
         }
     };
-    let [low, high] = [-4, image.frames + 3].map(|n| V::splat(V::Elem::from_index(n)));
+    let (low, high) = (number::<V>(-4), number::<V>(image.frames + 3));
     // NaN stays.
     let position = high.min(low.max(position));
     let frame = position.floor();
     let fraction = position - frame;
-    let frame = V::select(frame.same(frame), frame, number(0.0));
+    let frame = V::select(frame.same(frame), frame, zero);
     // SAFETY: promised by the caller.
     unsafe {
         frame.store(out);

@@ -202,6 +202,21 @@ impl SequenceCache {
         self.made.is_empty()
     }
 
+    /// A sequence that the state of a strand refers to already; it does not take part in `settle`.
+    pub(crate) fn create_settled(
+        &mut self,
+        pool: &SequencePool,
+        owner: Owner,
+        elements: &[u8],
+        element: usize,
+    ) -> Result<Sequence, CannotGrow> {
+        let made = self.create(pool, owner, elements, element)?;
+        if !made.is_empty() {
+            self.made.pop();
+        }
+        Ok(made)
+    }
+
     /// A copy that a `new` strand will own; it does not take part in `settle`.
     ///
     /// # Safety

@@ -13,6 +13,7 @@
 //! fused multiply-add round alike: a program gives the same bits at every width.
 
 mod portable;
+pub(crate) mod small;
 pub mod trace;
 mod versions;
 #[cfg(target_arch = "x86_64")]
@@ -23,6 +24,7 @@ pub(crate) use versions::{BASELINE_FUSES, version};
 #[cfg(target_arch = "x86_64")]
 pub(crate) use x86::{F32x4, F32x8, F32x16, F64x4, F64x8};
 
+use small::{Bits, Small};
 use std::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Not, Sub};
 
 /// The largest number of strands one call of a primitive works on.
@@ -271,10 +273,25 @@ pub(crate) unsafe trait Vector:
     /// As [`Vector::rows2`], four consecutive elements per lane.
     unsafe fn rows4(p: *const Self::Elem, offsets: &[i64; MAX_WIDTH]) -> [Self; 4];
 
+    /// As [`Vector::rows2`], of up to eight small samples. Eight can be read from the first of each lane on.
+    #[inline(always)]
+    unsafe fn small_taps<S: Bits, const TAPS: usize>(
+        p: *const S,
+        offsets: &[i64; MAX_WIDTH],
+        small: &Small,
+    ) -> [Self; TAPS] {
+        // SAFETY: promised by the caller.
+        unsafe { small::taps(p, offsets, small) }
+    }
+
     /// Whether lanes can pick from registers: [`Vector::pick`] and the loads for it are called only then.
     const PICKS: bool = false;
     /// Half the lanes from the elements at one place, half from those at another.
     unsafe fn load_halves(_first: *const Self::Elem, _second: *const Self::Elem) -> Self {
+        unreachable!("{NO_PICKS}")
+    }
+    /// As [`Vector::load_halves`], of small samples.
+    unsafe fn small_halves<S: Bits>(_first: *const S, _second: *const S, _small: &Small) -> Self {
         unreachable!("{NO_PICKS}")
     }
     /// Reads `count` elements from `p`, at most `LANES`; the other lanes are zero.

@@ -9,6 +9,7 @@
 
 use crate::abi::LaneMask;
 use crate::abi::bits;
+use std::collections::{HashMap, VecDeque};
 
 /// The lanes of one block by state; a lane in no set is vacant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -19,6 +20,8 @@ pub struct LaneSets {
     pub stable: LaneMask,
     /// Active lanes whose `start` method has not run yet.
     pub fresh: LaneMask,
+    /// Active lanes whose method could not look far enough in this super-step, and has to run again.
+    pub waiting: LaneMask,
     /// Whether the block's state may differ from its published copy.
     pub unpublished: bool,
     /// Where the newest state of the block is.
@@ -237,29 +240,49 @@ impl Roster {
         self.count = alive;
     }
 
-    /// Appends `count` strands to the order and gives their slots: vacant ones first, then new
-    /// blocks. `None` if there would be too many.
-    pub fn admit(&mut self, count: usize) -> Option<Vec<u32>> {
-        let first = self.count;
-        let total = first
-            .checked_add(count)
-            .filter(|&total| total < u32::MAX as usize)?;
+    /// Slots for a new strand of each of these makers: vacant ones in the blocks of the maker first, then new blocks. `owners` has the
+    /// maker that each block belongs to, and gets those of the new blocks. `None` if there would be too many strands.
+    pub fn room_for(&self, makers: &[u32], owners: &mut Vec<u32>) -> Option<Vec<u32>> {
+        let total = self.count.checked_add(makers.len());
+        total.filter(|&total| total < u32::MAX as usize)?;
+        let mut missing: HashMap<u32, usize> = HashMap::new();
+        for &maker in makers {
+            *missing.entry(maker).or_default() += 1;
+        }
+        let mut found: HashMap<u32, VecDeque<u32>> = HashMap::new();
         let full = LaneMask::MAX >> (LaneMask::BITS - self.width as u32);
-        let mut slots = Vec::with_capacity(count);
         for (block, sets) in self.lanes.iter().enumerate() {
-            let mut vacant = full & !sets.alive();
-            while vacant != 0 && slots.len() < count {
-                slots.push((block * self.width) as u32 + vacant.trailing_zeros());
-                vacant &= vacant - 1;
-            }
-            if slots.len() == count {
+            if missing.is_empty() {
                 break;
             }
+            let vacant = full & !sets.alive();
+            let Some(wanted) = missing.get_mut(&owners[block]).filter(|_| vacant != 0) else {
+                continue;
+            };
+            let lanes = bits(vacant).take(*wanted);
+            let found = found.entry(owners[block]).or_default();
+            let before = found.len();
+            found.extend(lanes.map(|lane| (block * self.width) as u32 + lane));
+            *wanted -= found.len() - before;
+            if *wanted == 0 {
+                missing.remove(&owners[block]);
+            }
         }
-        let end = (self.lanes.len() * self.width) as u32;
-        let missing = (count - slots.len()) as u32;
-        slots.extend(end..end + missing);
-        let blocks = self.lanes.len() + (missing as usize).div_ceil(self.width);
+        let slot = |maker: &u32| {
+            let found = found.entry(*maker).or_default();
+            if found.is_empty() {
+                let begin = (owners.len() * self.width) as u32;
+                found.extend(begin..begin + self.width as u32);
+                owners.push(*maker);
+            }
+            found.pop_front().expect("a vacant slot")
+        };
+        Some(makers.iter().map(slot).collect())
+    }
+
+    /// Appends strands in vacant slots to the order; there are this many blocks then.
+    pub fn admit(&mut self, slots: &[u32], blocks: usize) {
+        let first = self.count;
         self.lanes.resize(blocks, LaneSets::default());
         self.ranks.resize(blocks * self.width, 0);
         for (&slot, rank) in slots.iter().zip(first as u32..) {
@@ -270,12 +293,11 @@ impl Roster {
             self.ranks[slot as usize] = rank;
         }
         if self.created > first as u64 {
-            self.ids.extend((self.created..).take(count));
+            self.ids.extend((self.created..).take(slots.len()));
         }
         self.reordered = true;
-        self.created += count as u64;
-        self.count = total;
-        Some(slots)
+        self.created += slots.len() as u64;
+        self.count += slots.len();
     }
 }
 
@@ -297,7 +319,10 @@ mod tests {
                 dead: 2
             }
         );
-        assert_eq!(roster.admit(6), Some(vec![1, 2, 5, 6, 7, 8]));
+        let mut owners = vec![0; 2];
+        let slots = roster.room_for(&[0; 6], &mut owners).unwrap();
+        assert_eq!(slots, [1, 2, 5, 6, 7, 8]);
+        roster.admit(&slots, owners.len());
         assert_eq!(roster.order(), [0, 3, 4, 1, 2, 5, 6, 7, 8]);
         assert_eq!(
             (0..9).map(|rank| roster.id(rank)).collect::<Vec<_>>(),
@@ -305,6 +330,20 @@ mod tests {
         );
         assert_eq!(roster.count(), 9);
         assert_eq!(roster.blocks(), 3);
+    }
+
+    #[test]
+    fn new_strands_live_in_the_blocks_of_their_makers() {
+        let mut roster = Roster::new(4, (0..12).collect());
+        roster.lanes[0].active &= !0b0110;
+        roster.lanes[1].active &= !0b0001;
+        roster.lanes[2].active &= !0b1000;
+        roster.forget_dead();
+        let mut owners = vec![1, 0, 1];
+        let makers = [0, 1, 1, 0, 1, 1, 0, 0, 0, 0];
+        let slots = roster.room_for(&makers, &mut owners).unwrap();
+        assert_eq!(slots, [4, 1, 2, 12, 11, 16, 13, 14, 15, 20]);
+        assert_eq!(owners, [1, 0, 1, 0, 1, 0]);
     }
 
     #[test]
@@ -330,6 +369,8 @@ mod tests {
 
     #[test]
     fn an_impossible_number_of_strands_is_refused() {
-        assert_eq!(Roster::new(4, vec![0]).admit(u32::MAX as usize), None);
+        let mut roster = Roster::new(4, vec![0]);
+        roster.count = u32::MAX as usize - 2;
+        assert_eq!(roster.room_for(&[0; 3], &mut vec![0]), None);
     }
 }

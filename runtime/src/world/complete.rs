@@ -4,11 +4,13 @@
 use super::core::Core;
 use super::program::StrandProgram;
 use super::step::context::StepContext;
+use super::step::execute::execute;
 use super::step::methods::step_block;
 use crate::cluster::Lost;
 use crate::strands::arrange::{Records, arrange, in_turn, packed_order, packing_pays};
 use crate::strands::roster::LaneSets;
 use rayon::prelude::*;
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// Strands in a group, at most: enough to pack a few stragglers together, few enough to stay in a
@@ -20,8 +22,8 @@ pub(super) const SHARES: usize = 256;
 /// Super-steps a block runs in one go.
 const STRIDE: u64 = 16;
 
-/// Runs every strand for up to `limit` super-steps or until it is done; gives the largest number of
-/// super-steps any strand took.
+/// Runs every strand for up to `limit` super-steps or until it is done, by the program's executor if it has one; gives the largest
+/// number of super-steps any strand took.
 ///
 /// After an error in some super-step, others may stop before theirs: the run is over anyway, and no
 /// earlier error can be missed.
@@ -30,7 +32,10 @@ pub(crate) fn run_to_completion<P: StrandProgram>(
     program: &P,
     limit: u64,
 ) -> Result<u64, Lost> {
-    core.complete_together(|core, is_own| run_groups(core, program, limit, is_own))
+    core.complete_together(|core, own| match execute(core, program, limit, own) {
+        Some(ran) => ran.steps,
+        None => run_groups(core, program, limit, own),
+    })
 }
 
 /// The number of blocks in a group.
@@ -39,13 +44,17 @@ pub(super) fn groups(core: &Core) -> usize {
     fair.clamp(1, (GROUP / core.layout.width()).max(1))
 }
 
-/// The same for those groups whose first block is this rank's own.
+/// The same for the groups of this rank, which are these runs of blocks.
 fn run_groups<P: StrandProgram>(
     core: &mut Core,
     program: &P,
     limit: u64,
-    is_own: &(dyn Fn(usize) -> bool + Sync),
+    own: &[Range<usize>],
 ) -> u64 {
+    let is_own = |block: usize| {
+        let run = own.partition_point(|run| run.end <= block);
+        own.get(run).is_some_and(|run| run.contains(&block))
+    };
     let width = core.layout.width();
     let blocks = groups(core);
     let taken = AtomicU64::new(0);

@@ -10,9 +10,10 @@ use super::creation::Creation;
 use super::errors::WorldError;
 use super::index::SpatialIndex;
 use super::residence::Residence;
+use super::spread::Spread;
 use super::step::context::{Shared, StepContext, Worker};
 use super::workers::{Workers, on};
-use crate::cluster::Team;
+use crate::cluster::{Lost, Team};
 use crate::memory::{Claim, claim};
 use crate::sequence::SequencePool;
 use crate::strands::blocks::Blocks;
@@ -48,10 +49,25 @@ pub(crate) struct Core {
     pub(crate) threads: Arc<rayon::ThreadPool>,
     /// The ranks that share the strands, if there are several.
     pub(super) team: Option<Arc<Team>>,
-    /// Whether a rank was asked to stop, as all ranks know it.
-    pub(super) is_over_everywhere: bool,
+    /// The ranks that run all strands, if executors do.
+    pub(super) runners: Option<Vec<usize>>,
+    /// Where the states are, if ranks run strands super-step by super-step.
+    pub(super) spread: Option<Spread>,
+    /// What ranks were asked for, as all ranks know it.
+    pub(super) agreed: Agreed,
+    /// Whether there was no memory here for a sequence of another rank, which the others do not know.
+    pub(super) is_short: bool,
+    /// A rank that was found to have left where this could not be returned.
+    pub(super) lost: Mutex<Option<Lost>>,
     /// The memory of the strands.
     pub(super) claim: Claim,
+}
+
+/// Whether a rank was asked to stop, at once or after the super-step.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Agreed {
+    pub(super) is_cancelled: bool,
+    pub(super) is_over: bool,
 }
 
 impl Core {
@@ -80,6 +96,8 @@ impl Core {
             .then(|| core.layout.position().map(SpatialIndex::new))
             .flatten();
         core.counts = core.roster.counts();
+        let is_shared = core.team.is_some() && !abilities.independent();
+        core.spread = is_shared.then(Spread::default);
         Ok(core)
     }
 
@@ -117,7 +135,11 @@ impl Core {
             index: None,
             threads,
             team,
-            is_over_everywhere: false,
+            runners: None,
+            spread: None,
+            agreed: Agreed::default(),
+            is_short: false,
+            lost: Mutex::default(),
             claim: Claim::default(),
         })
     }
@@ -166,13 +188,13 @@ impl Core {
         &mut self,
         run: impl Fn(&mut StepContext<'_>, *mut u8, &mut LaneSets) + Sync,
     ) {
-        self.sweep_some(|_| true, run);
+        self.sweep_some(|_, _| true, run);
     }
 
     /// The same for some of them.
     pub(crate) fn sweep_some(
         &mut self,
-        is_wanted: impl Fn(usize) -> bool + Sync,
+        is_wanted: impl Fn(usize, &LaneSets) -> bool + Sync,
         run: impl Fn(&mut StepContext<'_>, *mut u8, &mut LaneSets) + Sync,
     ) {
         let mut lanes = std::mem::take(&mut self.roster.lanes);
@@ -183,7 +205,7 @@ impl Core {
             let mut worker = self.worker();
             for (block, sets) in (index * per_task..)
                 .zip(sets)
-                .filter(|(block, sets)| sets.active != 0 && is_wanted(*block))
+                .filter(|(block, sets)| sets.active != 0 && is_wanted(*block, sets))
             {
                 if self.control.is_cancelled() {
                     return;
@@ -217,6 +239,9 @@ impl Core {
             state: &self.state,
             published: &self.published,
             search: self.index.as_ref().map(SpatialIndex::search),
+            may_wait: self.spread.is_some()
+                && (self.index.as_ref()).is_some_and(|index| index.search().is_limited()),
+            maker: self.team.as_ref().map_or(0, |team| team.rank() as u32),
             sequences: &self.sequences,
             roster: &self.roster,
             counts: self.counts,

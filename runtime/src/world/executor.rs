@@ -5,6 +5,7 @@
 //! A strand that an executor does not finish is left as it was, and its methods run it here. So an executor need not support
 //! everything, and every run-time error is reported by the methods.
 
+use super::away::BatchSequences;
 use super::control::Control;
 use crate::abi::LaneMask;
 use crate::strands::Counts;
@@ -25,6 +26,10 @@ pub mod fate {
     pub const DEAD: u32 = 4;
     /// It is left to its methods, with the state that it had in the beginning.
     pub const LEFT: u32 = 5;
+    /// It waits for memory of the executor, with the state after its last super-step. No run ends with it.
+    pub const WAITING: u32 = 6;
+    /// The same; its `start` method has not run yet.
+    pub const WAITING_FRESH: u32 = 7;
     /// How many bits these take.
     pub const BITS: u32 = 3;
 
@@ -79,6 +84,8 @@ pub struct Batch<'a> {
     pub independent: bool,
     /// Whether strands may have begun to run there: what fails then may have changed their states.
     pub began: bool,
+    /// The sequences in the states.
+    pub sequences: BatchSequences<'a>,
     pub(super) lanes: &'a [LaneSets],
     pub(super) settled: bool,
     pub(super) starts: bool,
@@ -97,15 +104,29 @@ impl Batch<'_> {
         let per_part = self.blocks().div_ceil(parts).max(1);
         let states = self.state.chunks_mut(per_part * self.stride);
         let lanes = self.lanes.chunks(per_part);
-        let part = |(state, lanes)| Batch {
+        let part = |(n, (state, lanes))| Batch {
             state,
             published: &mut [],
             ranks: &[],
             fates: Vec::new(),
+            sequences: self.sequences.after(n * per_part),
             lanes,
             ..*self
         };
-        states.zip(lanes).map(part).collect()
+        states.zip(lanes).enumerate().map(part).collect()
+    }
+
+    /// Some of the blocks, side by side, as a batch of their own; for strands that run to their ends.
+    pub(super) fn part(&mut self, blocks: Range<usize>) -> Batch<'_> {
+        Batch {
+            state: &mut self.state[blocks.start * self.stride..blocks.end * self.stride],
+            published: &mut [],
+            ranks: &[],
+            fates: Vec::new(),
+            sequences: self.sequences.after(blocks.start),
+            lanes: &self.lanes[blocks],
+            ..*self
+        }
     }
 
     /// The states of the strands of some blocks, by their slots.

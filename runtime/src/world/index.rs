@@ -1,8 +1,9 @@
 //! The spatial index of a world: a search, and whether it shows the strands where they are now.
 
 use super::search::{Homes, Search, search};
+use crate::abi::LaneMask;
 use crate::neighbours::RadiusStatistics;
-use crate::strands::roster::Roster;
+use crate::strands::roster::{LaneSets, Roster};
 use crate::strands::{Position, StateLayout};
 
 /// See the head of this module.
@@ -12,6 +13,8 @@ pub(super) struct SpatialIndex {
     fits: bool,
     /// The radius that it was built for.
     radius: Option<f64>,
+    /// By block, the strands that are known here; nothing if all are.
+    known: Option<Vec<LaneMask>>,
 }
 
 impl SpatialIndex {
@@ -21,6 +24,7 @@ impl SpatialIndex {
             search: search(position),
             fits: false,
             radius: None,
+            known: None,
         }
     }
 
@@ -30,6 +34,20 @@ impl SpatialIndex {
 
     pub(super) fn search_mut(&mut self) -> &mut dyn Search {
         &mut *self.search
+    }
+
+    /// Only some strands are known here from now on: of each block those in a mask.
+    pub(super) fn know_only(&mut self, known: Vec<LaneMask>) {
+        self.known = Some(known);
+        self.fits = false;
+    }
+
+    /// All strands are known here from now on.
+    pub(super) fn know_all(&mut self) {
+        self.search.see_everything();
+        if self.known.take().is_some() {
+            self.fits = false;
+        }
     }
 
     /// Notes that strands are no longer where the index has them.
@@ -50,7 +68,12 @@ impl SpatialIndex {
         if self.fits && radius == self.radius {
             return false;
         }
-        self.search.rebuild(layout, roster, homes, radius);
+        let known = self.known.as_ref();
+        let is_there = |block: usize, sets: LaneSets| {
+            known.map_or(LaneMask::MAX, |known| known[block]) & sets.alive()
+        };
+        self.search
+            .rebuild(layout, roster, homes, radius, &is_there);
         self.fits = true;
         self.radius = radius;
         true

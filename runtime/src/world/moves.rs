@@ -2,9 +2,12 @@
 //! together.
 
 use super::core::{Core, owned};
+use super::exchange::Reach;
 use super::executor::Executor;
 use super::search::Homes;
+use super::shares::Cuts;
 use super::workers::on;
+use crate::cluster::Lost;
 use crate::neighbours::RadiusStatistics;
 use crate::strands::StateLayout;
 use crate::strands::arrange::{arrange, packed_order, packing_pays};
@@ -17,27 +20,25 @@ const BLOCKS: usize = 64;
 
 impl Core {
     /// Makes the spatial index fit the strands, and moves strands near their neighbours when that
-    /// pays.
-    pub(crate) fn prepare(&mut self) {
-        let is_new = self.update_index();
-        let sorting_pays = |core: &Core| {
-            let index = core.index.as_ref();
-            index.is_some_and(|index| index.search().sorting_pays())
-        };
-        if is_new && sorting_pays(self) {
+    /// pays. All states are here.
+    pub(super) fn index_in_order(&mut self) {
+        if self.update_index() && self.sorting_pays() {
             self.live_in_cell_order();
         }
     }
 
+    /// Whether strands should live in cell order.
+    pub(super) fn sorting_pays(&self) -> bool {
+        let index = self.index.as_ref();
+        index.is_some_and(|index| index.search().sorting_pays())
+    }
+
     /// Makes the spatial index fit the strands; returns whether it had to be rebuilt.
     pub(super) fn update_index(&mut self) -> bool {
+        let radii = self.take_radii();
         let Some(index) = &mut self.index else {
             return false;
         };
-        let mut radii = RadiusStatistics::default();
-        for worker in &mut self.workers {
-            radii.take(&mut owned(worker).radii);
-        }
         let homes = Homes {
             state: &self.state,
             published: &self.published,
@@ -48,6 +49,15 @@ impl Core {
         })
     }
 
+    /// The radii of the queries of all workers since the last call.
+    pub(super) fn take_radii(&mut self) -> RadiusStatistics {
+        let mut radii = RadiusStatistics::default();
+        for worker in &mut self.workers {
+            radii.take(&mut owned(worker).radii);
+        }
+        radii
+    }
+
     /// Notes that strands are no longer where the spatial index has them.
     pub(super) fn forget_positions(&mut self) {
         if let Some(index) = &mut self.index {
@@ -55,55 +65,115 @@ impl Core {
         }
     }
 
+    /// All strands are known here, wherever strands look.
+    pub(super) fn know_all(&mut self) {
+        if let Some(index) = &mut self.index {
+            index.know_all();
+        }
+    }
+
     /// Moves strands into cell order: active ones first, then stable ones, then those at no finite
     /// position.
     fn live_in_cell_order(&mut self) {
-        let Some(index) = &mut self.index else {
-            return;
+        let sources = self.in_cell_order();
+        self.live_in_order(&sources);
+    }
+
+    /// Moves the strands of each of some parts of space together, and there into cell order. Gives the part that each block is in.
+    pub(super) fn live_in_parts(&mut self, cuts: &Cuts, parts: usize) -> Vec<u32> {
+        let in_order = self.in_cell_order();
+        let width = self.layout.width();
+        let part = |&slot: &u32| {
+            let (block, lane) = self.roster.place(slot);
+            match self.place(block, lane as u32) {
+                Some(place) => cuts.rank(place, slot),
+                None => slot % parts as u32,
+            }
         };
-        let search = index.search_mut();
+        let of: Vec<u32> = on(&self.threads, || in_order.par_iter().map(part).collect());
+        let mut next = vec![0; parts];
+        of.iter().for_each(|&part| next[part as usize] += 1);
+        let mut first = 0;
+        for next in &mut next {
+            first += std::mem::replace(next, first);
+        }
+        let (mut sources, mut sorted) = (vec![0; of.len()], vec![0; of.len()]);
+        for (slot, part) in in_order.into_iter().zip(of) {
+            let place = &mut next[part as usize];
+            (sources[*place], sorted[*place]) = (slot, part);
+            *place += 1;
+        }
+        let targets = self.live_in_order(&sources);
+        let mut owners = vec![0; self.roster.blocks()];
+        // Where parts meet in a block, the last one has it.
+        for (target, part) in targets.into_iter().zip(sorted) {
+            owners[target as usize / width] = part;
+        }
+        owners
+    }
+
+    /// The slots of all strands in cell order: active ones first, then stable ones, then those at no finite position.
+    fn in_cell_order(&self) -> Vec<u32> {
+        let Some(index) = &self.index else {
+            return self.roster.order();
+        };
         let width = self.layout.width();
         let lanes = &self.roster.lanes;
         let is_active =
             |slot: &u32| lanes[*slot as usize / width].active >> (*slot as usize % width) & 1 == 1;
-        let order = search.cell_order().par_iter().copied();
+        let order = index.search().cell_order().par_iter().copied();
         let (mut sources, stable): (Vec<u32>, Vec<u32>) =
             on(&self.threads, || order.partition(is_active));
         sources.extend(stable);
-        let slots = lanes.len() * width;
         if sources.len() < self.roster.count() {
-            let mut listed = vec![false; slots];
+            let mut listed = vec![false; lanes.len() * width];
             sources
                 .iter()
                 .for_each(|&slot| listed[slot as usize] = true);
             let unlisted = |slot: &u32| !listed[*slot as usize];
             sources.extend(self.roster.order().into_iter().filter(unlisted));
         }
+        sources
+    }
+
+    /// Moves the strands, which are at these slots, into slots one after the other, which it gives.
+    fn live_in_order(&mut self, sources: &[u32]) -> Vec<u32> {
         let targets = move_strands(
             &self.threads,
             &self.layout,
             &self.state,
             &mut self.roster,
-            &sources,
+            sources,
         );
-        let mut moved = vec![0; slots];
+        let mut moved = vec![0; self.roster.blocks() * self.layout.width()];
         sources
             .iter()
             .zip(&targets)
             .for_each(|(&source, &target)| moved[source as usize] = target);
-        on(&self.threads, || {
-            search.move_slots(&|slot| moved[slot as usize])
-        });
+        if let Some(index) = &mut self.index {
+            let search = index.search_mut();
+            on(&self.threads, || {
+                search.move_slots(&|slot| moved[slot as usize])
+            });
+        }
         self.publish();
+        targets
     }
 
     /// Moves active strands together when many lanes idle.
-    pub(crate) fn pack(&mut self, executor: Option<&dyn Executor>) {
+    ///
+    /// # Errors
+    /// A rank has left.
+    pub(crate) fn pack(&mut self, executor: Option<&dyn Executor>) -> Result<(), Lost> {
         let width = self.layout.width();
         // Nearly always that is enough to know.
         let many_are_active = self.counts.active as usize * 2 > self.roster.blocks() * width;
         if !many_are_active && packing_pays(&self.roster.lanes, width) {
             self.bring_back(executor, |_, _| true);
+            self.complete(Reach::All)?;
+            if let Some(spread) = &mut self.spread {
+                spread.is_due = true;
+            }
             let sources = packed_order(&self.roster.lanes, width);
             move_strands(
                 &self.threads,
@@ -115,6 +185,7 @@ impl Core {
             self.forget_positions();
             self.publish();
         }
+        Ok(())
     }
 }
 

@@ -1,12 +1,21 @@
 //! Spatial queries over the strands of a world: reads published positions, hides precision and
 //! dimension from the rest.
 
+pub(crate) mod outlook;
+mod places;
+
+pub(crate) use places::Homes;
+
+use self::outlook::{Lanes, Outlook};
+use self::places::Positions;
 use crate::abi::LaneMask;
 use crate::abi::bits;
-use crate::neighbours::{CellGrid, Coordinate, Hits, Points, RadiusStatistics, can_be_found};
-use crate::strands::blocks::Blocks;
+use crate::neighbours::sight::CellSet;
+use crate::neighbours::{
+    CellGrid, Coordinate, Hits, Points, RadiusStatistics, can_be_found, reach,
+};
 use crate::strands::roster::{LaneSets, Roster};
-use crate::strands::{Plane, Position, Scalar, Sharing, StateLayout};
+use crate::strands::{Position, Scalar, StateLayout};
 use rayon::prelude::*;
 
 /// Blocks whose positions a worker collects at a time.
@@ -14,7 +23,7 @@ const BLOCKS: usize = 512;
 
 /// Answers the queries of one super-step.
 pub(crate) trait Search: Send + Sync {
-    /// Sorts the positions of all living strands, as others see them now. `radius` is the one most
+    /// Sorts the positions of the strands in some lanes of each block, as others see them now. `radius` is the one most
     /// queries are expected to ask for. Runs on the current rayon pool.
     fn rebuild(
         &mut self,
@@ -22,6 +31,7 @@ pub(crate) trait Search: Send + Sync {
         roster: &Roster,
         homes: Homes<'_>,
         radius: Option<f64>,
+        is_there: &(dyn Fn(usize, LaneSets) -> LaneMask + Sync),
     );
 
     /// True when strands should live in cell order (see `cell_order`).
@@ -33,36 +43,47 @@ pub(crate) trait Search: Send + Sync {
     /// Follows the strands to their new slots. Runs on the current rayon pool.
     fn move_slots(&mut self, moved: &(dyn Fn(u32) -> u32 + Sync));
 
-    /// Calls `found` for every lane with what its query finds.
+    /// Calls `found` for every lane with what its query finds. Gives the lanes whose queries look at strands that are not known, for
+    /// which it is not called.
     ///
     /// # Safety
-    /// `centres` and `radii` are planes of `width` lanes in the type of the position.
+    /// `centres`, `radii` and `own` are planes of `width` lanes in the type of the position.
     unsafe fn spheres(
         &self,
         query: Query,
         hits: &mut Hits,
         radii: &mut RadiusStatistics,
         found: &mut dyn FnMut(usize, &[u32]),
-    );
-}
+    ) -> LaneMask;
 
-/// The two places where planes of others are read.
-#[derive(Clone, Copy)]
-pub(crate) struct Homes<'a> {
-    pub(crate) state: &'a Blocks,
-    pub(crate) published: &'a Blocks,
-}
+    /// All strands are known from now on.
+    fn see_everything(&mut self);
 
-impl Homes<'_> {
-    /// Where others read a plane of block `block`.
-    pub(crate) fn visible(self, plane: Plane, block: usize) -> *const u8 {
-        let base = match plane.sharing {
-            Sharing::Communicated => self.published.block(block),
-            Sharing::Private | Sharing::Constant => self.state.block(block),
-        };
-        // SAFETY: a plane is inside its block.
-        unsafe { base.add(plane.offset) }
-    }
+    /// Whether some strands may be unknown.
+    fn is_limited(&self) -> bool;
+
+    /// Lets the cells of sights cover all strands that are in the index now. Runs on the current rayon pool.
+    fn survey(&mut self);
+
+    /// The sight of some strands, which look as far as `reach`: all strands there have to become known before the next query. No
+    /// rank looks farther than `farthest`. Runs on the current rayon pool.
+    fn look_around(
+        &mut self,
+        layout: &StateLayout,
+        homes: Homes<'_>,
+        lanes: &[Lanes],
+        reach: f64,
+        farthest: f64,
+    ) -> &CellSet;
+
+    /// Of some lanes those that are in each of some sights. Runs on the current rayon pool.
+    fn within(
+        &self,
+        layout: &StateLayout,
+        homes: Homes<'_>,
+        lanes: &[Lanes],
+        sights: &[&CellSet],
+    ) -> Vec<Vec<Lanes>>;
 }
 
 /// One query per lane.
@@ -70,6 +91,8 @@ impl Homes<'_> {
 pub(crate) struct Query {
     pub(crate) centres: *const u8,
     pub(crate) radii: *const u8,
+    /// The positions of the strands themselves, as others see them.
+    pub(crate) own: *const u8,
     pub(crate) lanes: LaneMask,
     pub(crate) width: usize,
     pub(crate) first_slot: u32,
@@ -90,6 +113,7 @@ pub(crate) fn search(position: Position) -> Box<dyn Search> {
 struct Finder<T, const D: usize> {
     grid: Option<CellGrid<T, D>>,
     points: Points<T, D>,
+    outlook: Outlook<D>,
 }
 
 impl<T: Coordinate, const D: usize> Default for Finder<T, D> {
@@ -97,6 +121,7 @@ impl<T: Coordinate, const D: usize> Default for Finder<T, D> {
         Finder {
             grid: None,
             points: Points::default(),
+            outlook: Outlook::default(),
         }
     }
 }
@@ -108,21 +133,14 @@ impl<T: Coordinate, const D: usize> Search for Finder<T, D> {
         roster: &Roster,
         homes: Homes<'_>,
         radius: Option<f64>,
+        is_there: &(dyn Fn(usize, LaneSets) -> LaneMask + Sync),
     ) {
-        let position = layout
-            .position()
-            .expect("a program that queries has positions");
-        let planes: [Plane; D] = std::array::from_fn(|axis| layout.plane(position.variable, axis));
         let width = layout.width();
-        let position = |block: usize, lane: u32| -> [T; D] {
-            // SAFETY: the position's planes hold `T` in every lane of the block, and nothing
-            // writes them between super-steps.
-            planes
-                .map(|plane| unsafe { *homes.visible(plane, block).cast::<T>().add(lane as usize) })
-        };
+        let positions = Positions::<T, D>::new(layout, homes);
+        let position = |block: usize, lane: u32| positions.at(block, lane);
         // Workers first count the points that they will write, so that each knows its place.
         let found = |block: usize, sets: LaneSets| {
-            bits(sets.alive()).filter(move |&lane| can_be_found(position(block, lane)))
+            bits(is_there(block, sets)).filter(move |&lane| can_be_found(position(block, lane)))
         };
         let blocks = roster.lanes.par_chunks(BLOCKS).enumerate();
         let counts = blocks.clone().map(|(piece, lanes)| {
@@ -171,23 +189,75 @@ impl<T: Coordinate, const D: usize> Search for Finder<T, D> {
         hits: &mut Hits,
         radii: &mut RadiusStatistics,
         found: &mut dyn FnMut(usize, &[u32]),
-    ) {
+    ) -> LaneMask {
         let Some(grid) = &self.grid else {
-            return;
+            return 0;
         };
+        let mut unknown = 0;
         for lane in bits(query.lanes) {
             let lane = lane as usize;
-            // SAFETY: the caller's promise.
-            let (centre, radius) = unsafe {
-                let centres = query.centres.cast::<T>().add(lane);
-                (
-                    std::array::from_fn(|axis| *centres.add(axis * query.width)),
-                    *query.radii.cast::<T>().add(lane),
-                )
+            let point = |planes: *const u8| -> [T; D] {
+                // SAFETY: the caller's promise.
+                std::array::from_fn(|axis| unsafe {
+                    *planes.cast::<T>().add(axis * query.width + lane)
+                })
             };
+            let centre = point(query.centres);
+            // SAFETY: the caller's promise.
+            let radius = unsafe { *query.radii.cast::<T>().add(lane) };
             radii.note(radius.to_f64());
+            if let Some(reach) = reach(centre, radius) {
+                let own = point(query.own);
+                // Strands at no position have no sight.
+                if can_be_found(own) {
+                    let axes = centre.into_iter().zip(own);
+                    let away = axes.map(|(x, own)| (x.to_f64() - own.to_f64()).abs());
+                    radii.note_span(away.fold(0.0, f64::max) + reach);
+                }
+                if !self.outlook.knows(centre.map(T::to_f64), reach) {
+                    unknown |= 1 << lane;
+                    continue;
+                }
+            }
             grid.sphere(centre, radius, query.first_slot + lane as u32, hits);
             found(lane, hits.slots());
         }
+        unknown
+    }
+
+    fn see_everything(&mut self) {
+        self.outlook.see_everything();
+    }
+
+    fn is_limited(&self) -> bool {
+        self.outlook.is_limited()
+    }
+
+    fn survey(&mut self) {
+        self.outlook.survey(&self.points.coordinates);
+    }
+
+    fn look_around(
+        &mut self,
+        layout: &StateLayout,
+        homes: Homes<'_>,
+        lanes: &[Lanes],
+        reach: f64,
+        farthest: f64,
+    ) -> &CellSet {
+        let positions = Positions::<T, D>::new(layout, homes);
+        let outlook = &mut self.outlook;
+        outlook.look_around(&positions, layout.width(), lanes, reach, farthest)
+    }
+
+    fn within(
+        &self,
+        layout: &StateLayout,
+        homes: Homes<'_>,
+        lanes: &[Lanes],
+        sights: &[&CellSet],
+    ) -> Vec<Vec<Lanes>> {
+        self.outlook
+            .within(&Positions::<T, D>::new(layout, homes), lanes, sights)
     }
 }

@@ -48,6 +48,8 @@ pub struct Completed {
     pub counts: Counts,
     /// Whether all values of the outputs were streamed.
     pub handed_on: bool,
+    /// The printed text.
+    pub text: String,
     threads: Arc<rayon::ThreadPool>,
     /// The memory of the values.
     _claim: Claim,
@@ -83,7 +85,7 @@ pub enum Completion {
 
 /// Whether strands can be made, run and forgotten.
 pub fn can_be_forgotten(layout: &StateLayout, abilities: Abilities) -> bool {
-    abilities.independent() && !abilities.global_start && layout.sequence_planes().is_empty()
+    abilities.in_any_order() && !abilities.global_start && layout.sequence_planes().is_empty()
 }
 
 /// Makes strands, runs them to their ends, and keeps the variables asked for.
@@ -182,6 +184,7 @@ pub fn complete<P: StrandProgram>(
     }
     let takes = stream.parts.is_some();
     drop(stream);
+    let text = core.printed();
     if is_elsewhere {
         return Ok(Completion::Completed(Box::new(Completed {
             initial: Vec::new(),
@@ -189,6 +192,7 @@ pub fn complete<P: StrandProgram>(
             steps,
             counts,
             handed_on: false,
+            text,
             threads: core.threads,
             _claim: claim,
         })));
@@ -205,6 +209,7 @@ pub fn complete<P: StrandProgram>(
         steps,
         counts,
         handed_on: takes && counts.dead == 0,
+        text,
         threads: core.threads,
         _claim: claim,
     })))

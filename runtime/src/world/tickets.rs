@@ -193,7 +193,7 @@ fn work_for_root(tiles: &dyn Tiles, team: &Team) -> Result<Verdict, Lost> {
                 stock.close();
                 lost
             };
-            let part = team.from(0, Topic::Tiles).map_err(stop)?;
+            let part = team.in_time(0, Topic::Tiles).map_err(stop)?;
             let mut reader = Reader(part.bytes());
             let mut answer = || {
                 match reader.number()? {
@@ -279,7 +279,7 @@ impl Stock<'_> {
                     .send(0, Topic::Tiles, words(&[ASK, workers as u64]));
             }
             if let Some(batch) = state.batches.front_mut() {
-                let share = (left / (2 * workers)).clamp(1, neighbours.max(1));
+                let share = share_of(left, workers, neighbours);
                 let taken = batch.start..batch.end.min(batch.start + share);
                 batch.start = taken.end;
                 if batch.start == batch.end {
@@ -319,11 +319,20 @@ fn take_batch(
 ) -> Option<Range<usize>> {
     let taken = next.fetch_update(Relaxed, Relaxed, |first| {
         let left = tiles.checked_sub(first).filter(|&left| left > 0)?;
-        Some(first + (left / (SHARE * ranks)).max(workers).min(left))
+        Some(first + batch_of(left, ranks, workers))
     });
     let first = taken.ok()?;
-    let left = tiles - first;
-    Some(first..first + (left / (SHARE * ranks)).max(workers).min(left))
+    Some(first..first + batch_of(tiles - first, ranks, workers))
+}
+
+/// The tiles of a batch for a rank with this many workers, if this many are left.
+pub fn batch_of(left: usize, ranks: usize, workers: usize) -> usize {
+    (left / (SHARE * ranks)).max(workers).min(left)
+}
+
+/// The tiles that a worker takes of those that its rank has, if this many are left; up to `neighbours` that are side by side stay together.
+pub fn share_of(left: usize, workers: usize, neighbours: usize) -> usize {
+    (left / (2 * workers)).clamp(1, neighbours.max(1))
 }
 
 fn words(words: &[u64]) -> Vec<u8> {

@@ -80,6 +80,10 @@ impl Strand<'_, '_> {
             let (centres, radii) = (centres.as_ptr().cast(), radii.as_ptr().cast());
             self.cx.sphere(1 << self.lane, centres, radii, &mut lists);
             let length = lists.lengths[self.lane] as usize;
+            // A strand that has to wait has no list.
+            if length == 0 {
+                return Vec::new();
+            }
             std::slice::from_raw_parts(lists.slots[self.lane], length).to_vec()
         }
     }

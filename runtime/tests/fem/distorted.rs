@@ -25,7 +25,7 @@ pub(crate) const PYRAMID: [[f64; 3]; 5] = [
 pub(crate) fn cells(element: &str, points: &[[f64; 3]], cells: &[&[u32]]) -> FemFile {
     let element = Element::named(element).unwrap();
     let mut file = FemFile {
-        points: points.to_vec(),
+        points: points.to_vec().into(),
         ..FemFile::default()
     };
     for own in cells {

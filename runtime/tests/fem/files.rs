@@ -24,7 +24,7 @@ fn one_mesh_in_every_format_is_the_same() {
         } else {
             1e-15
         };
-        for (a, b) in file.points.iter().zip(&first.points) {
+        for (a, b) in file.points.iter().zip(first.points.iter()) {
             assert!((0..3).all(|i| (a[i] - b[i]).abs() <= digits), "{name}");
         }
         for array in &file.arrays {

@@ -111,10 +111,10 @@ fn polynomials_in_files_of_other_programs_are_exact() {
             let u = wanted(&mesh, &file, array, &[], 0b11);
             for _ in 0..200 {
                 let inside: Vec<usize> = (0..file.cells.len())
-                    .filter(|&n| file.cells[n].element.cell.dim() == dim)
+                    .filter(|&n| file.cells.at(n).element.cell.dim() == dim)
                     .collect();
                 let cell = inside[random.below(inside.len())];
-                let kind = file.cells[cell].element.cell;
+                let kind = file.cells.at(cell).element.cell;
                 let corners: Vec<[f64; 3]> = file.nodes(cell).take(kind.corners()).collect();
                 let x = blend(kind, &corners, &random.in_cell(kind));
                 let truth = polynomial(x, degree);
@@ -130,7 +130,7 @@ fn polynomials_in_files_of_other_programs_are_exact() {
         }
         if has("v") {
             let v = wanted(&mesh, &file, "v", &[3], 1);
-            let kind = file.cells[1].element.cell;
+            let kind = file.cells.at(1).element.cell;
             let corners: Vec<[f64; 3]> = file.nodes(1).take(kind.corners()).collect();
             let x = blend(kind, &corners, &random.in_cell(kind));
             let u = polynomial(x, degree)[0];

@@ -64,10 +64,10 @@ fn lanes_in_cells_of_several_kinds_do_too() {
         [x[0] + 1.0, x[1], 0.0]
     });
     let (points, nodes) = (file.points.len() as u32, file.connectivity.len());
-    file.points.extend(other.points);
+    file.points.extend_from_slice(&other.points);
     file.connectivity
         .extend(other.connectivity.iter().map(|p| p + points));
-    for mut cell in other.cells {
+    for mut cell in other.cells.iter() {
         cell.first += nodes;
         cell.number = file.cells.len() as u32;
         file.cells.push(cell);

@@ -42,6 +42,55 @@ fn slab(n: usize, thin: f64) -> FemFile {
     })
 }
 
+/// Boundary layers of cells that are `aspect` times as long as thick, thin along `thin` axes, turned by an angle about the z axis and, in
+/// space, about the x axis after that.
+fn layers(dim: usize, n: usize, (aspect, thin): (f64, usize), angle: f64) -> FemFile {
+    let element = Element::named(if dim == 2 { "tri-p1" } else { "tet-p1" }).unwrap();
+    let (sine, cosine) = angle.sin_cos();
+    let turn = |a: f64, b: f64| (cosine * a - sine * b, sine * a + cosine * b);
+    grid(element, n, 0.1, |x| {
+        let [x, y, z] = std::array::from_fn(|a| if a < thin { x[a] / aspect } else { x[a] });
+        let (x, y) = turn(x, y);
+        let (y, z) = if dim == 2 { (y, 0.0) } else { turn(y, z) };
+        [x, y, z]
+    })
+}
+
+/// Slivers from a point, or in space from an edge, to the parts of a circle; the axis of the circle is turned by an angle.
+fn fan(dim: usize, count: u32, angle: f64) -> FemFile {
+    let element = Element::named(if dim == 2 { "tri-p1" } else { "tet-p1" }).unwrap();
+    let (sine, cosine) = angle.sin_cos();
+    let mut file = FemFile::default();
+    let mut point = |[x, y, z]: [f64; 3]| {
+        let (y, z) = match dim {
+            2 => (y, 0.0),
+            _ => (cosine * y - sine * z, sine * y + cosine * z),
+        };
+        file.points.push([x, y, z]);
+    };
+    (0..dim - 1).for_each(|n| point([0.0, 0.0, n as f64]));
+    for n in 0..count {
+        let turn = std::f64::consts::TAU * f64::from(n) / f64::from(count);
+        point([turn.cos(), turn.sin(), 0.5]);
+    }
+    let first = dim as u32 - 1;
+    for n in 0..count {
+        file.cells.push(FileCell {
+            element,
+            first: file.connectivity.len(),
+            number: n,
+        });
+        file.connectivity.extend(0..first);
+        file.connectivity
+            .extend([first + n, first + (n + 1) % count]);
+    }
+    file
+}
+
+/// Ratios of edges, and degrees by which meshes are turned.
+const ASPECTS: [f64; 5] = [1.0, 10.0, 100.0, 1000.0, 10_000.0];
+const TURNS: [f64; 5] = [0.0, 10.0, 30.0, 45.0, 77.0];
+
 /// Tetrahedra in each other, each a little larger than the one before.
 fn nested(count: usize) -> FemFile {
     let element = Element::named("tet-p1").unwrap();
@@ -99,6 +148,52 @@ fn thin_cells_follow_the_rule() {
     }
     follows_the_rule(&slab(6, 1e-3), 3, 3000, Real::F64);
     follows_the_rule(&slab(6, 1e-6), 3, 3000, Real::F64);
+}
+
+#[test]
+fn layers_and_fans_of_every_ratio_and_turn_follow_the_rule() {
+    for degrees in TURNS {
+        let angle = degrees.to_radians();
+        for aspect in ASPECTS {
+            for (dim, n, thin) in [(2, 12, 1), (3, 4, 1), (3, 4, 2)] {
+                let file = layers(dim, n, (aspect, thin), angle);
+                follows_the_rule(&file, dim, 60, Real::F64);
+            }
+        }
+        follows_the_rule(&fan(2, 700, angle), 2, 100, Real::F64);
+        follows_the_rule(&fan(3, 700, angle), 3, 100, Real::F64);
+    }
+}
+
+#[test]
+fn the_index_of_layers_and_fans_is_bounded_and_its_lists_are_short() {
+    let mut beyond = Vec::new();
+    let mut check = |name: String, file: &FemFile, dim: usize, most: f64| {
+        let mesh = Mesh::new(file, dim, Real::F64).unwrap();
+        let mut random = Random(7);
+        let mut candidates = || mesh.candidates(&position(file, &mut random));
+        let mean = (0..500).map(|_| candidates()).sum::<usize>() / 500;
+        let per_cell = mesh.index_bytes() / mesh.cells();
+        let told = format!("{name}: {per_cell} bytes per cell, {mean} cells at a position");
+        if per_cell > 160 || mean as f64 > most * mesh.cells() as f64 {
+            beyond.push(told);
+        }
+    };
+    for degrees in [0.0, 30.0, 45.0_f64] {
+        let angle = degrees.to_radians();
+        for aspect in ASPECTS {
+            for (dim, n, thin) in [(2, 40, 1), (3, 9, 1), (3, 9, 2)] {
+                let file = layers(dim, n, (aspect, thin), angle);
+                let name = format!("{dim} {aspect} {thin} {degrees}");
+                check(name, &file, dim, 0.1);
+            }
+        }
+    }
+    for dim in [2, 3] {
+        // All slivers meet, so the lists near that place have all of them.
+        check(format!("fan {dim}"), &fan(dim, 2000, 0.5), dim, 1.0);
+    }
+    assert!(beyond.is_empty(), "{beyond:#?}");
 }
 
 #[test]

@@ -2,6 +2,8 @@
 //! as nested loops in double precision.
 #![allow(dead_code, reason = "not every test uses every part")]
 
+pub(crate) mod kept;
+
 use crate::kernels::Kernel;
 use runtime::probe::{
     Border, Isa, OutputSlot, ProbeImage, ProbeKernel, ProbeSpec, lookup_for, outputs,

@@ -184,13 +184,16 @@ fn ranks_move_large_flocks_into_cell_order_alike() {
     let mut simulation = Simulation::new(5000);
     (0..3).for_each(|_| simulation.step());
     ranks::on_ranks(3, 5, |team| {
-        let label = format!("rank {} of 3", team.rank());
+        let is_root = team.is_root();
         let workers = Workers::from(1 + team.rank()).with_team(team);
         let mut world = world(8, workers, 1000);
         for _ in 0..3 {
             world.run(Some(1), &mut std::io::sink()).unwrap();
         }
-        assert_same(&world, &simulation, &label);
+        // The others have the states of their own birds.
+        if is_root {
+            assert_same(&world, &simulation, "rank 0 of 3");
+        }
     });
 }
 

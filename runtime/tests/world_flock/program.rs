@@ -181,6 +181,8 @@ unsafe impl StrandProgram for Flock {
             dies: true,
             counts: true,
             prints: true,
+            ends_at_once: false,
+            reductions_fail: false,
             global_start: false,
             global_update: true,
         }

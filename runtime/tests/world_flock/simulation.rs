@@ -1,6 +1,8 @@
 //! The birds as a plain simulation: one list, one loop, every bird looks at every other.
 
 use crate::rules::*;
+use num_rational::BigRational;
+use num_traits::ToPrimitive;
 use std::fmt::Write;
 
 #[derive(Clone, Copy, PartialEq)]
@@ -110,10 +112,11 @@ impl Simulation {
     }
 
     fn global_update(&mut self) {
-        let total = self
-            .birds
-            .iter()
-            .fold(0.0, |sum, (bird, _)| sum + bird.energy);
+        // Sums over strands are exact, rounded once.
+        let energies = self.birds.iter().map(|(bird, _)| bird.energy);
+        let exact = energies.map(|energy| BigRational::from_float(energy).expect("a number"));
+        let total: BigRational = exact.sum();
+        let total = total.to_f64().expect("a number");
         let is_active = |state: &State| matches!(state, State::New | State::Active);
         let oldest = self
             .birds

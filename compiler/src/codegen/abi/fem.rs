@@ -1,8 +1,8 @@
 //! Operations of generated code on meshes: one function, which takes a description of the operation.
 
 use super::{Frame, Lanes};
-use runtime::fem::{FemWanted, Mesh};
-use std::sync::Arc;
+use runtime::fem::{FemValues, FemWanted, Mesh};
+use std::{collections::BTreeMap, sync::Arc};
 
 /// Does something with a mesh: the lanes it is about, planes of the arguments, and room for those of the results.
 pub type Fem = unsafe extern "C" fn(*mut Frame<'_>, u32, *const FemCall, *const u8, *mut u8);
@@ -45,6 +45,8 @@ pub struct FemCall {
 pub struct FemTable {
     /// The meshes by their numbers.
     pub meshes: Vec<Arc<Mesh>>,
+    /// The values that are probed, by their numbers.
+    pub values: BTreeMap<u32, Arc<FemValues>>,
     /// For each probe in the linker's list, the fields and orders.
     pub wanted: Vec<Vec<FemWanted>>,
 }

@@ -22,7 +22,7 @@ pub struct Frame<'h> {
     pub results: *mut u8,
     /// The properties of the images, one 8-byte cell each; see [`super::images`].
     pub images: *const u64,
-    /// One probe image per leaf field of the program.
+    /// One probe image per leaf field of the program, and after them the decisions of each comparison.
     pub fields: *const *const c_void,
     /// The meshes.
     pub fem: *const FemTable,

@@ -4,7 +4,7 @@ use super::{Lanes, StatePlane};
 use crate::{
     ir::{status, tensor::Ty},
     low::{self, Dynamic, Low, Op},
-    ssa::{Function, Kind, Program, Role, Value},
+    ssa::{Block, Function, Inst, Kind, Program, Role, Value},
 };
 use runtime::{
     strands::{self, Scalar, Sharing, StateLayout},
@@ -46,7 +46,72 @@ pub fn abilities(program: &Program<Low>) -> Abilities {
         Op::Int(status::DIE) => abilities.dies = true,
         _ => {}
     });
+    abilities.ends_at_once = ends_at_once(program);
+    abilities.reductions_fail = reductions_fail(program);
     abilities
+}
+
+/// Whether the body of a reduction over strands has an operation that may report an error.
+fn reductions_fail(program: &Program<Low>) -> bool {
+    let mut bodies = program.functions.iter();
+    bodies.any(|(role, body)| {
+        let mut fails = false;
+        body.each_op(&mut |op, _, _| {
+            fails |= matches!(
+                op,
+                Op::IntDiv(_) | Op::IntRem(_) | Op::CheckIndex(_) | Op::Print(_) | Op::Dynamic(_)
+            );
+        });
+        matches!(role, Role::Reduce(_)) && fails
+    })
+}
+
+/// Whether every strand ends in its first super-step, and prints in its update alone.
+fn ends_at_once(program: &Program<Low>) -> bool {
+    let prints = |function: &Function<Low>| {
+        let mut prints = false;
+        function.each_op(&mut |op, _, _| prints |= matches!(op, Op::Print(_)));
+        prints
+    };
+    let others = [Role::Start, Role::Stabilize].map(|role| program.function(role));
+    let creation = program.function(Role::Create);
+    others.iter().all(Option::is_none)
+        && !creation.is_some_and(prints)
+        && program
+            .function(Role::Update)
+            .is_some_and(|update| ends(&update.body, update.body.yields[0]))
+}
+
+/// Whether a status, which a function computes, is always one of a strand that ends.
+fn ends(body: &Block<Low>, status: Value) -> bool {
+    let Some(inst) = definition(body, status) else {
+        return false;
+    };
+    let place = inst.results.iter().position(|result| *result == status);
+    match (&inst.kind, place) {
+        (Kind::Op(Op::Int(number), _), _) => matches!(*number, status::STABILIZE | status::DIE),
+        (Kind::Op(Op::Select(_), args), _) => args[1..].iter().all(|&choice| ends(body, choice)),
+        (
+            Kind::If {
+                then, otherwise, ..
+            },
+            Some(n),
+        ) => [then, otherwise]
+            .iter()
+            .all(|block| ends(body, block.yields[n])),
+        _ => false,
+    }
+}
+
+/// The instruction in a block, or in one inside it, that has a result.
+fn definition(block: &Block<Low>, value: Value) -> Option<&Inst<Low>> {
+    block.insts.iter().find_map(|inst| {
+        if inst.results.contains(&value) {
+            return Some(inst);
+        }
+        let mut inner = inst.kind.blocks().into_iter();
+        inner.find_map(|block| definition(block, value))
+    })
 }
 
 /// Lays out the state: every scalar is a plane of lanes as wide as the program's reals, every sequence one of handles.

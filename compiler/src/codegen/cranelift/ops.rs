@@ -79,6 +79,7 @@ impl Emitter<'_, '_> {
             Op::IntRem(place) => self.divide(args, results[0], *place, false),
             Op::Probe(field, orders) => return self.probe(field, *orders, args, results),
             Op::Frame(field) => return self.frame_of_time(field, args, results),
+            Op::Decide(comparison, _) => return self.decide(*comparison, args, results),
             Op::Locate(..) | Op::CellNumber(_) | Op::FemProbe(_) => {
                 let call = self.linker.fem_call(op, self.lanes);
                 let call = call.expect("an operation on a mesh");
@@ -402,20 +403,34 @@ impl Emitter<'_, '_> {
 
     /// The place of a time among frames.
     fn frame_of_time(&mut self, field: &Convolution, args: &[Value], results: &[Value]) {
-        let primitive = self.linker.frame(self.lanes);
-        let times = self.store_args(args);
-        let out = self.slot(results.len());
         let image = self.image_of(field);
+        self.look_up(self.linker.frame(self.lanes), image, args, results);
+    }
+
+    /// What bounds tell about a comparison.
+    fn decide(&mut self, comparison: u32, args: &[Value], results: &[Value]) {
+        let table = self.at_place(self.linker.decision_index(comparison));
+        self.look_up(self.linker.decide(self.lanes), table, args, results);
+    }
+
+    /// Calls a primitive `fn(table, lanes, args, out)`.
+    fn look_up(&mut self, primitive: usize, table: cl::Value, args: &[Value], results: &[Value]) {
+        let values = self.store_args(args);
+        let out = self.slot(results.len());
         let bits = self.lanes_of(results);
-        let times = self.b.ins().stack_addr(types::I64, times, 0);
+        let values = self.b.ins().stack_addr(types::I64, values, 0);
         let room = self.b.ins().stack_addr(types::I64, out, 0);
-        self.call(primitive, &[image, bits, times, room]);
+        self.call(primitive, &[table, bits, values, room]);
         self.hold_results(out, results);
     }
 
     /// The address of the image of a field.
     fn image_of(&mut self, field: &Convolution) -> cl::Value {
-        let index = self.linker.field_index(field);
+        self.at_place(self.linker.field_index(field))
+    }
+
+    /// An address in the frame's table of fields and decisions.
+    fn at_place(&mut self, index: usize) -> cl::Value {
         let fields = self
             .b
             .ins()

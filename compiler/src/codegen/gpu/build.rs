@@ -4,8 +4,10 @@ use super::{
     c,
     kernel::{Kernel, Near, WORD},
     launch::Samples,
+    meshes::{self, MeshData},
     pack::Pack,
     ptx,
+    sequences::Lists,
 };
 use crate::{
     codegen::{
@@ -29,13 +31,7 @@ impl Kernel {
         string: &dyn Fn(&str) -> i64,
         ends: Ends,
     ) -> Kernel {
-        let mut functions = device.functions.into_iter();
-        let mut next = functions.next();
-        let methods = device::METHODS.map(|role| {
-            let (_, function) = next.take_if(|(known, _)| *known == role)?;
-            next = functions.next();
-            Some(function)
-        });
+        let methods = methods(device);
         let mut near = device::sphere(program).map(|(position, dim)| Near {
             position,
             dim,
@@ -46,6 +42,7 @@ impl Kernel {
         if let Some(near) = &mut near {
             (seen, near.record) = seen_beside(near, &methods, &state.planes);
         }
+        let lists = Lists::of(&methods, state, &program.interface, lanes);
         let mut kernel = Kernel {
             text: String::new(),
             cells: Vec::new(),
@@ -56,45 +53,97 @@ impl Kernel {
             near,
             packs: Pack::all(&methods, lanes.double),
             has_wide_probes: device::has_wide_probes(program),
-            results: match near {
-                Some(_) => Vec::new(),
-                None => results(state, outputs),
+            results: match near.is_some() || !state.layout.sequence_planes().is_empty() {
+                true => Vec::new(),
+                false => results(state, outputs),
             },
+            lists,
             planes: state.planes.clone(),
             ends,
             strings: strings(&methods, string),
-            methods,
+            interface: program.interface.clone(),
+            // Those that are loaded are not known yet.
+            meshes: meshes::plain(&program.interface),
+            mesh_demands: device::mesh_demands(program),
+            hints: state.hints.clone(),
+            methods: [const { None }; 3],
+            general: methods,
             seen,
             sizes: None,
         };
-        (kernel.text, kernel.cells) = ptx::print(&kernel, None);
+        kernel.specialize();
         kernel
     }
 
     /// The kernel in CUDA C, which is C as well.
     pub fn in_c(&self) -> String {
-        match self.near {
-            Some(_) => "// only as PTX: strands look at others\n".into(),
-            None => c::print(self),
+        match (&self.near, &self.lists) {
+            (Some(_), _) => "// only as PTX: strands look at others\n".into(),
+            (None, Some(_)) => "// only as PTX: strands have sequences of varying length\n".into(),
+            (None, None) if self.probes_meshes() => {
+                "// only as PTX: strands probe fields on meshes\n".into()
+            }
+            (None, None) => c::print(self),
         }
     }
 
-    /// The same kernel for images of these sizes: it has the numbers of samples as constants, so that the driver's compiler
-    /// knows them.
-    pub(super) fn with_sizes(&self, images: &[Samples<'_>]) -> Kernel {
+    /// The same kernel for images of these sizes and for meshes with cells like those of these: it has the numbers of samples as constants,
+    /// so that the driver's compiler knows them, and code for the kinds of cells.
+    pub(super) fn for_data(&self, images: &[Samples<'_>], meshes: &[MeshData<'_>]) -> Kernel {
         let sizes = images.iter().map(|image| image.sizes.to_vec());
         let mut kernel = Kernel {
             sizes: Some(sizes.collect()),
+            meshes: meshes.iter().map(MeshData::traits).collect(),
             ..self.clone()
         };
-        (kernel.text, kernel.cells) = ptx::print(&kernel, None);
+        kernel.specialize();
         kernel
+    }
+
+    /// Makes the methods for its meshes, and the text.
+    fn specialize(&mut self) {
+        self.methods.clone_from(&self.general);
+        if !self.meshes.is_empty() {
+            let known = device::METHODS.into_iter().zip(&self.general);
+            let functions = known.filter_map(|(role, function)| {
+                let double = self.lanes.double;
+                let special = device::specialize(function.as_ref()?, double, &self.meshes);
+                Some((role, special))
+            });
+            let program = Program {
+                interface: self.interface.clone(),
+                functions: functions.collect(),
+            };
+            program.assert_valid("device");
+            self.methods = methods(program);
+        }
+        (self.text, self.cells) = ptx::print(self, None);
+    }
+
+    /// Whether strands probe fields on meshes.
+    pub(super) fn probes_meshes(&self) -> bool {
+        let mut probes = false;
+        for function in self.methods.iter().flatten() {
+            function.each_op(&mut |op, _, _| probes |= matches!(op, device::Op::Mesh(_)));
+        }
+        probes
     }
 
     /// The text with a limit of the registers of a thread that runs strands.
     pub fn with_registers(&self, most: u32) -> String {
         ptx::print(self, Some(most)).0
     }
+}
+
+/// The methods `start`, `update` and `stabilize` of a program.
+fn methods(program: Program<Device>) -> [Option<Function<Device>>; 3] {
+    let mut functions = program.functions.into_iter();
+    let mut next = functions.next();
+    device::METHODS.map(|role| {
+        let (_, function) = next.take_if(|(known, _)| *known == role)?;
+        next = functions.next();
+        Some(function)
+    })
 }
 
 /// The parts of a block that outputs take, in whole words; none if these are more than half of it.

@@ -104,6 +104,10 @@ impl CPrinter<'_> {
                 Cell::Samples(image, component) => {
                     format!("samples of image {image}, component {component}")
                 }
+                Cell::Intervals(image) => format!("intervals of time of image {image}"),
+                Cell::Times(image) => format!("begin and rate of these, image {image}"),
+                Cell::Mesh(mesh, cell) => format!("mesh {mesh}: {cell:?}"),
+                Cell::Contact(image) => format!("probes of image {image}"),
                 Cell::Count(set) => format!("strands, {set:?}"),
             };
             let _ = writeln!(text, "// cell {number}: {about}");
@@ -278,6 +282,18 @@ impl CPrinter<'_> {
                 let terms = weights(table.kernel, table.order, self.kernel.lanes.double)[0].len();
                 format!("{}[{}*{terms} + {power}]", table.name(), at(0))
             }
+            Op::Intervals(image) => self.cell(Cell::Intervals(*image), "integer"),
+            Op::IntervalBegin(image) => {
+                let times = self.cell(Cell::Times(*image), "samples");
+                format!("{times}[2*{}]", at(0))
+            }
+            Op::IntervalRate(image) => {
+                let times = self.cell(Cell::Times(*image), "samples");
+                format!("{times}[2*{} + 1]", at(0))
+            }
+            Op::Mesh(op) => unreachable!("`{op}` in C"),
+            // A kernel in C gives results only, no warnings.
+            Op::Notice(_) => return None,
             Op::Leave => {
                 let line = format!("if ({}) return LEAVE;", at(0));
                 self.line(&line);

@@ -72,9 +72,20 @@ const LEAST: c_int = 6;
 /// Whether the driver is in use, or about to be.
 static AWAKE: AtomicBool = AtomicBool::new(false);
 
+/// The number of this process among those on its machine, if each of them has a GPU.
+static PROCESS: OnceLock<usize> = OnceLock::new();
+
+/// The GPU of a process, by its number among those on its machine. Processes share GPUs if there are more of them.
+pub fn device_of(process: usize, devices: usize) -> usize {
+    // Without any, the attempt to use the first is the error.
+    process % devices.max(1)
+}
+
 /// A GPU that is in use.
 pub struct Cuda {
     driver: Driver,
+    /// Its number among the GPUs.
+    number: usize,
     info: DeviceInfo,
     /// One thread at a time talks to the driver.
     state: Mutex<State>,
@@ -86,9 +97,9 @@ struct State {
     events: [usize; 2],
     /// Kernels by their texts.
     kernels: HashMap<String, Module>,
-    /// Memory here that the device writes to directly, if there is any: this many bytes from an address on. The driver keeps it
-    /// for as long as the process lives.
-    landing: Option<usize>,
+    /// Memory here that the device writes to directly and that no thread uses now: addresses of some bytes each. The driver keeps
+    /// it for as long as the process lives.
+    landings: Vec<usize>,
 }
 
 /// A compiled text: the module, and its entry points.
@@ -114,19 +125,35 @@ impl Cuda {
         devices.into_iter().map(|d| driver.describe(d)).collect()
     }
 
-    /// The first GPU, for this process; the driver keeps it for as long as the process lives.
+    /// Lets this process, one of several on its machine, use one GPU alone: that of its number among them. Before any is used.
+    pub fn choose(process: usize) {
+        // A second choice would be too late.
+        let _ = PROCESS.set(process);
+    }
+
+    /// The GPU of this process: the first, or the one that was chosen. The driver keeps it for as long as the process lives.
     ///
     /// # Errors
     /// There is none, or it cannot be used.
     pub fn shared() -> Result<Arc<Cuda>, DriverError> {
         static SHARED: OnceLock<Result<Arc<Cuda>, DriverError>> = OnceLock::new();
-        SHARED.get_or_init(|| Cuda::open(0).map(Arc::new)).clone()
+        let open = || {
+            let number = match PROCESS.get() {
+                Some(process) => device_of(*process, Driver::open()?.devices()?.len()),
+                None => 0,
+            };
+            Cuda::open(number).map(Arc::new)
+        };
+        SHARED.get_or_init(open).clone()
     }
 
-    /// The other GPUs of this machine that can be used.
+    /// The other GPUs of this machine that can be used; none if they are those of other processes.
     pub fn others() -> Vec<Arc<Cuda>> {
         static OTHERS: OnceLock<Vec<Arc<Cuda>>> = OnceLock::new();
         let open = || {
+            if PROCESS.get().is_some() {
+                return Vec::new();
+            }
             let count = Cuda::devices().map_or(0, |devices| devices.len());
             let others = (1..count).filter_map(|number| Cuda::open(number).ok());
             others.map(Arc::new).collect()
@@ -179,12 +206,13 @@ impl Cuda {
         }
         Ok(Cuda {
             driver,
+            number,
             info,
             state: Mutex::new(State {
                 context: context as usize,
                 events: events.map(|event| event as usize),
                 kernels: HashMap::new(),
-                landing: None,
+                landings: Vec::new(),
             }),
         })
     }
@@ -240,6 +268,18 @@ impl Cuda {
         })
     }
 
+    /// Memory here that the device writes to directly, for this thread alone.
+    fn landing(&self) -> Result<usize, DriverError> {
+        let mut state = self.enter()?;
+        if let Some(landing) = state.landings.pop() {
+            return Ok(landing);
+        }
+        let mut landing = ptr::null_mut();
+        // SAFETY: there is room for the address.
+        unsafe { self.driver.cuMemHostAlloc(&raw mut landing, LANDING, 0)? };
+        Ok(landing as usize)
+    }
+
     fn attribute(&self, function: usize, attribute: c_int) -> Result<c_int, DriverError> {
         let mut value = 0;
         // SAFETY: there is room for the value, and the function is one of the driver's.
@@ -252,6 +292,10 @@ impl Cuda {
 }
 
 impl Machine for Cuda {
+    fn number(&self) -> usize {
+        self.number
+    }
+
     fn strands_at_a_time(&self) -> usize {
         // The last threads of a launch leave most of a large GPU idle.
         match self.info.memory >= LARGE {
@@ -303,6 +347,14 @@ impl Machine for Cuda {
         Ok(address)
     }
 
+    fn free_bytes(&self) -> usize {
+        let Ok(_state) = self.enter() else { return 0 };
+        let (mut free, mut total) = (0, 0);
+        // SAFETY: there is room for both numbers.
+        let asked = unsafe { self.driver.cuMemGetInfo_v2(&raw mut free, &raw mut total) };
+        asked.map_or(0, |()| free)
+    }
+
     fn free(&self, address: u64) {
         if let Ok(_state) = self.enter() {
             // A device that is lost has no memory to give back.
@@ -322,32 +374,28 @@ impl Machine for Cuda {
     }
 
     fn read(&self, address: u64, bytes: &mut [u8]) -> Result<(), DriverError> {
-        let mut state = self.enter()?;
         if bytes.len() < LANDING / 4 {
+            let _state = self.enter()?;
             let to = bytes.as_mut_ptr().cast();
             // SAFETY: the memory was taken for this many bytes.
             return unsafe { self.driver.cuMemcpyDtoH_v2(to, address, bytes.len()) };
         }
         // The driver itself would take three times as long.
-        let landing = match state.landing {
-            Some(landing) => landing,
-            None => {
-                let mut landing = ptr::null_mut();
-                // SAFETY: there is room for the address.
-                unsafe { self.driver.cuMemHostAlloc(&raw mut landing, LANDING, 0)? };
-                *state.landing.insert(landing as usize)
-            }
-        };
+        let landing = self.landing()?;
         let mut from = address;
         for part in bytes.chunks_mut(LANDING) {
-            // SAFETY: the memory was taken for this many bytes, and the buffer here is as long and not used meanwhile.
+            let state = self.enter()?;
+            // SAFETY: the memory was taken for this many bytes, and the buffer here is as long and only this thread uses it.
             unsafe {
                 let landing = landing as *mut c_void;
                 self.driver.cuMemcpyDtoH_v2(landing, from, part.len())?;
+                // Other threads talk to the driver meanwhile.
+                drop(state);
                 ptr::copy_nonoverlapping(landing.cast(), part.as_mut_ptr(), part.len());
             }
             from += part.len() as u64;
         }
+        self.enter()?.landings.push(landing);
         Ok(())
     }
 

@@ -5,6 +5,7 @@ use super::{
     driver::DriverError,
     kernel::{Cell, Kernel},
     launch::{Accelerator, MANY, Machine, Phases, Samples},
+    meshes::MeshData,
 };
 use runtime::world::Batch;
 use std::sync::{Arc, OnceLock};
@@ -27,10 +28,11 @@ impl Fleet {
         machine: Arc<dyn Machine>,
         kernel: &Arc<Kernel>,
         images: &[Samples<'_>],
+        meshes: &[MeshData<'_>],
     ) -> Result<Fleet, DriverError> {
         Ok(Fleet {
             kernel: Arc::clone(kernel),
-            first: Accelerator::new(machine, kernel, images)?,
+            first: Accelerator::new(machine, kernel, images, meshes)?,
             others: OnceLock::new(),
         })
     }
@@ -71,6 +73,18 @@ impl Fleet {
         })
     }
 
+    /// What [`Accelerator::contacts`] gives, for all machines together; that of a machine that fails is left out.
+    pub fn contacts(&self) -> Vec<[bool; 2]> {
+        let others = self.others.get().into_iter().flatten();
+        let machines = std::iter::once(&self.first).chain(others);
+        let known = machines.filter_map(|machine| machine.contacts().ok());
+        let both = |a: Vec<[bool; 2]>, b: Vec<[bool; 2]>| {
+            let pairs = a.into_iter().zip(b);
+            pairs.map(|(a, b)| [a[0] | b[0], a[1] | b[1]]).collect()
+        };
+        known.reduce(both).unwrap_or_default()
+    }
+
     /// Runs strands as [`Accelerator::run`] does; `more` prepares the other machines.
     ///
     /// # Errors
@@ -82,7 +96,8 @@ impl Fleet {
         more: impl FnOnce() -> Vec<Accelerator>,
     ) -> Result<(), DriverError> {
         let most = self.first.machine.strands_at_a_time().min(MANY);
-        if !batch.independent || batch.blocks() * batch.width <= most {
+        let is_one_enough = self.first.keeps() || batch.blocks() * batch.width <= most;
+        if !batch.independent || is_one_enough {
             return self.first.run(batch, value);
         }
         let others = self.others.get_or_init(more);

@@ -28,7 +28,8 @@ macro_rules! header {
 }
 
 header! {
-    /// The blocks of states; for the entry point `pack`, the samples of a component; for `collect`, the first word of the results.
+    /// The blocks of states; for the entry point `pack`, the samples of a component; for `collect`, the first word of the results; for `spread`,
+    /// the first number of a scalar.
     state STATE: u64 = "char *",
     /// The fate of each strand: a word of 32 bits, see [`runtime::world::fate`].
     fates FATES: u64 = "unsigned *",
@@ -47,21 +48,33 @@ header! {
     /// In the order of boxes, the slots of strands.
     order ORDER: u64 = "void *",
     /// In the same order, four reals for each strand: its position, and the bits of its rank as the last. For the entry point
-    /// `pack`, the destination of the first sample; for `collect`, that of the first word.
+    /// `pack`, the destination of the first sample; for `collect`, that of the first word; for `spread`, that of the first number.
     places PLACES: u64 = "void *",
     /// In the same order, the other state that strands read of their neighbours, as of the start of the super-step: a record of
     /// [`Near::record`](super::kernel::Near::record) bytes for each.
     seen SEEN: u64 = "void *",
+    /// The buffers of the heap of sequences, see `sequences.rs`.
+    heap HEAP: u64 = "void *",
+    /// The common sequences.
+    common COMMON: u64 = "void *",
+    /// The number of the first unit of the heap that was never taken; for `compact`, of another heap, which begins at `places`.
+    next NEXT: u64 = "void *",
+    /// The units of the heap.
+    units UNITS: u64 = "unsigned long long ",
+    /// For each slot the free part of its chunk: two words.
+    chunks_of CHUNKS_OF: u64 = "void *",
+    /// The super-step, counted from the beginning of the run, at which strands with sequences pause.
+    until UNTIL: u64 = "unsigned long long ",
     /// Boxes in a unit of length.
     per_unit PER_UNIT: f64 = "double ",
     /// The number of strands, samples or words.
     count COUNT: u32 = "unsigned ",
     /// Super-steps of this launch at most; or bytes from a sample, or a block, to the next.
     steps STEPS: u32 = "unsigned ",
-    /// The bits of the number of a box along an axis; for `collect`, the words of a block.
+    /// The bits of the number of a box along an axis; for `collect`, the words of a block; for `spread`, its strands.
     bits BITS: u32 = "unsigned ",
     /// The number of boxes, in units of [`Near::BOXES`](super::kernel::Near::BOXES). The last ones are for strands without a
-    /// finite position. For `collect`, the bytes from the results of a block to those of the next.
+    /// finite position. For `collect`, the bytes from the results of a block to those of the next; for `spread`, from a number to the next.
     chunks CHUNKS: u32 = "unsigned ",
 }
 
@@ -74,12 +87,14 @@ impl Header {
     pub(super) const RADIUS: usize = 12;
     /// The number of strands with a place in the order of boxes.
     pub(super) const PLACED: usize = 16;
-    pub(super) const FLAG_COUNT: usize = 5;
+    /// Strands wait for a larger heap.
+    pub(super) const FULL: usize = 20;
+    pub(super) const FLAG_COUNT: usize = 6;
 }
 
 const _: () = {
     let (addresses, words) = (
-        11 * size_of::<u64>() + size_of::<f64>(),
+        17 * size_of::<u64>() + size_of::<f64>(),
         4 * size_of::<u32>(),
     );
     assert!(

@@ -1,13 +1,13 @@
 //! A program's kernel: its text, and what the host has to give it.
 
-use super::{header::Header, pack::Pack};
+use super::{header::Header, meshes::MeshCell, pack::Pack, sequences::Lists};
 use crate::{
     codegen::{
         abi::{Lanes, StatePlane},
         ends::Ends,
     },
-    device::{Demand, Device},
-    ir::leaf::ImageInfo,
+    device::{Demand, Device, MeshDemand, MeshTraits},
+    ir::{interface::Interface, leaf::ImageInfo},
     ssa::Function,
 };
 use ein_ir::ops::StrandSet;
@@ -30,6 +30,14 @@ pub enum Cell {
     SizeLess(u32, u8, i64),
     /// The address of the samples of an image's component.
     Samples(u32, u32),
+    /// The number of intervals of an image's times.
+    Intervals(u32),
+    /// The address of these: for each, when it begins and its frames in a unit of time.
+    Times(u32),
+    /// A mesh, by its number.
+    Mesh(u32, MeshCell),
+    /// The address of two words about an image: whether it was probed, and whether one was inside.
+    Contact(u32),
     /// How many strands there were at the start of the super-step.
     Count(StrandSet),
 }
@@ -91,6 +99,8 @@ pub struct Kernel {
     pub near: Option<Near>,
     /// Images with interleaved components.
     pub packs: Vec<Pack>,
+    /// The sequences of varying length that strands have.
+    pub(super) lists: Option<Lists>,
     /// Whether probes of volumes give several numbers at a time, and so keep many at hand, in one super-step after the other.
     pub(super) has_wide_probes: bool,
     /// The parts of a block, in bytes, that are needed of strands that have ended; none if these are most of it.
@@ -99,7 +109,17 @@ pub struct Kernel {
     pub(super) planes: Vec<StatePlane>,
     /// The globals that are ends of images.
     pub(super) ends: Ends,
-    /// The methods `start`, `update` and `stabilize`.
+    /// The interface of the program.
+    pub(super) interface: Arc<Interface>,
+    /// The methods `start`, `update` and `stabilize` for any meshes.
+    pub(super) general: [Option<Function<Device>>; 3],
+    /// The meshes that the kernel is for.
+    pub(super) meshes: Vec<MeshTraits>,
+    /// What strands want of them.
+    pub(super) mesh_demands: Vec<MeshDemand>,
+    /// Where a block has the cells of each mesh that strands were in last.
+    pub(super) hints: Vec<usize>,
+    /// The methods for these meshes.
     pub(super) methods: [Option<Function<Device>>; 3],
     /// The numbers of the strings in them.
     pub(super) strings: Vec<(Arc<str>, i64)>,
@@ -118,6 +138,12 @@ impl Kernel {
     pub const PACK: &str = "pack";
     /// The one that puts the results of strands side by side.
     pub const COLLECT: &str = "collect";
+    /// The one that puts a scalar of each strand in its place among those of all strands.
+    pub const SPREAD: &str = "spread";
+    /// The one that counts the units of the sequences in states, or copies these into another heap.
+    pub const COMPACT: &str = "compact";
+    /// The one that puts the elements of sequences side by side.
+    pub const GATHER: &str = "gather";
     /// Threads of a block.
     pub const THREADS: u32 = 128;
 
@@ -126,8 +152,27 @@ impl Kernel {
         let near = self.near.iter().flat_map(|_| Kernel::NEAR);
         let packs = (!self.packs.is_empty()).then_some(Kernel::PACK);
         let collect = (!self.results.is_empty()).then_some(Kernel::COLLECT);
-        let others = packs.into_iter().chain(collect);
+        let spread = self.near.is_none().then_some(Kernel::SPREAD);
+        let lists = self
+            .lists
+            .iter()
+            .flat_map(|_| [Kernel::COMPACT, Kernel::GATHER]);
+        let others = packs.into_iter().chain(collect).chain(spread).chain(lists);
         near.chain([Kernel::STRANDS]).chain(others).collect()
+    }
+
+    /// Bytes of a scalar of the state.
+    pub(super) fn number(&self) -> usize {
+        match self.lanes.double || self.lanes.long_int {
+            true => 8,
+            false => 4,
+        }
+    }
+
+    /// Whether the state of a strand has sequences of varying length.
+    pub(super) fn keeps_lists(&self) -> bool {
+        let lists = self.lists.as_ref();
+        lists.is_some_and(|lists| !lists.planes.is_empty())
     }
 
     /// Bytes of the results of a block.

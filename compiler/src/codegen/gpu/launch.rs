@@ -1,18 +1,27 @@
 //! Runs strands by a kernel: memory of the device, launches, and what becomes of the strands.
 
 use super::{
+    contacts::Contacts,
     driver::DriverError,
     header::Header,
+    kept::Keeping,
     kernel::{Cell, Kernel, Near, PARAMETER_CELLS},
     memory::{Memory, words_as_bytes, words_as_bytes_mut},
+    meshes::{MeshData, MeshRoom},
     near::NearRoom,
     results::Returning,
+    sequences::{Common, Heap},
+    times::Intervals,
 };
 use crate::ir::leaf::ImageInfo;
-use runtime::world::{Batch, fate};
+use runtime::{
+    grid::TimeAxis,
+    world::{Batch, fate},
+};
 use std::{
     fmt,
-    sync::{Arc, Mutex, PoisonError},
+    ops::Range,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
 
@@ -26,6 +35,11 @@ pub trait Machine: Send + Sync + fmt::Debug {
         MANY
     }
 
+    /// Its number among the machines of its kind.
+    fn number(&self) -> usize {
+        0
+    }
+
     /// Loads a kernel, and gives the handles of its entry points. A kernel that was loaded before is found again.
     ///
     /// # Errors
@@ -37,6 +51,11 @@ pub trait Machine: Send + Sync + fmt::Debug {
     /// # Errors
     /// There is not enough memory.
     fn allocate(&self, bytes: usize) -> Result<u64, DriverError>;
+
+    /// Bytes of memory that are free, or more if that is not known.
+    fn free_bytes(&self) -> usize {
+        usize::MAX
+    }
 
     /// Gives memory back.
     fn free(&self, address: u64);
@@ -68,42 +87,73 @@ pub struct Samples<'a> {
     pub sizes: &'a [usize],
     /// The number of frames, 1 if it is not over time.
     pub frames: usize,
-    /// Whether the frames follow each other evenly.
-    pub is_regular: bool,
-    /// The bytes of all components and frames.
-    pub bytes: &'a [u8],
+    /// Their times, if it is over time.
+    pub time: Option<&'a TimeAxis>,
+    /// Whether they are loaded when they are first touched.
+    pub is_on_demand: bool,
+    /// All components and frames.
+    pub contents: &'a dyn Contents,
 }
 
-impl<'a> Samples<'a> {
+/// Samples that may have to be converted before they are copied.
+pub trait Contents: std::fmt::Debug {
+    /// The number of all samples.
+    fn count(&self) -> usize;
+
+    /// Gives the bytes of samples that follow one another, in the real type of the program and in as few pieces as there is memory for.
+    fn pieces(&self, samples: Range<usize>, take: &mut dyn FnMut(&[u8]));
+}
+
+impl Samples<'_> {
     /// The samples of a component. On a machine all frames of a component are one array, and then those of the next.
     pub(super) fn count(&self) -> usize {
         self.sizes.iter().product::<usize>() * self.frames
     }
 
-    /// The bytes of a component, frame by frame, if a sample has this many.
-    pub(super) fn frames_of(
+    /// Copies a component to an address of a machine, frame by frame; gives the address after it.
+    pub(super) fn copy_component(
         &self,
+        machine: &Arc<dyn Machine>,
         component: usize,
-        real: usize,
-    ) -> impl Iterator<Item = &'a [u8]> + use<'a> {
-        let plane = self.sizes.iter().product::<usize>() * real;
-        let components = self.bytes.len() / plane / self.frames;
-        let planes = self.bytes.chunks(plane);
-        planes.skip(component).step_by(components)
+        mut at: u64,
+    ) -> Result<u64, DriverError> {
+        let plane = self.sizes.iter().product::<usize>();
+        let components = self.contents.count() / self.count();
+        for frame in 0..self.frames {
+            let start = (frame * components + component) * plane;
+            at = self.copy_range(machine, start..start + plane, at)?;
+        }
+        Ok(at)
+    }
+
+    /// Copies samples that follow one another; gives the address after them.
+    fn copy_range(
+        &self,
+        machine: &Arc<dyn Machine>,
+        samples: Range<usize>,
+        mut at: u64,
+    ) -> Result<u64, DriverError> {
+        let mut result = Ok(());
+        self.contents.pieces(samples, &mut |bytes| {
+            if result.is_ok() {
+                result = machine.write(at, bytes);
+                at += bytes.len() as u64;
+            }
+        });
+        result.map(|()| at)
     }
 
     /// Copies all components to a machine.
     fn copy(&self, machine: &Arc<dyn Machine>, real: usize) -> Result<Memory, DriverError> {
-        let memory = Memory::new(machine, self.bytes.len())?;
+        let count = self.contents.count();
+        let memory = Memory::new(machine, count * real)?;
         if self.frames == 1 {
-            machine.write(memory.address, self.bytes)?;
+            self.copy_range(machine, 0..count, memory.address)?;
             return Ok(memory);
         }
-        let components = self.bytes.len() / real / self.count();
         let mut at = memory.address;
-        for frame in (0..components).flat_map(|component| self.frames_of(component, real)) {
-            machine.write(at, frame)?;
-            at += frame.len() as u64;
+        for component in 0..count / self.count() {
+            at = self.copy_component(machine, component, at)?;
         }
         Ok(memory)
     }
@@ -130,6 +180,8 @@ pub(super) struct Room {
     pub(super) results: Memory,
     /// What strands need that look for each other.
     pub(super) near: Option<NearRoom>,
+    /// The sequences of strands, if they have any.
+    pub(super) heap: Option<Heap>,
     /// Blocks that there is room for.
     pub(super) blocks: usize,
 }
@@ -138,11 +190,24 @@ pub(super) struct Room {
 #[derive(Clone, Copy)]
 pub(super) struct Flags {
     /// Strands go on.
-    goes_on: bool,
+    pub(super) goes_on: bool,
+    /// Strands wait for a larger heap.
+    pub(super) is_short: bool,
     /// Strands ended, or are left to the CPU.
     pub(super) happened: bool,
     /// The largest radius that strands asked for, or 0.
     pub(super) radius: f64,
+}
+
+impl Flags {
+    /// Those of a launch and of another before it, for strands that waited.
+    pub(super) fn after(self, before: Flags) -> Flags {
+        Flags {
+            goes_on: self.goes_on || before.goes_on,
+            happened: self.happened || before.happened,
+            ..self
+        }
+    }
 }
 
 /// A program on a machine, with its images.
@@ -151,10 +216,17 @@ pub struct Accelerator {
     pub(super) kernel: Arc<Kernel>,
     handles: Vec<u64>,
     images: Vec<Option<Memory>>,
+    /// The times of the images whose frames strands look for.
+    times: Vec<Option<Intervals>>,
+    meshes: Vec<MeshRoom>,
+    contacts: Contacts,
     /// Bytes of a component of each image.
     planes: Vec<usize>,
     pub(super) room: Mutex<Option<Room>>,
     phases: Mutex<Phases>,
+    keeping: Mutex<Keeping>,
+    /// The sequences of global variables that strands read.
+    pub(super) common: Mutex<Common>,
 }
 
 /// Super-steps of the first launch.
@@ -165,8 +237,12 @@ const LONG: Duration = Duration::from_millis(50);
 const SHORT: Duration = Duration::from_millis(20);
 
 impl Accelerator {
-    /// Why images like these cannot be probed by a kernel, in words.
-    pub fn refuses(kernel: &Kernel, images: &[Samples<'_>]) -> Option<String> {
+    /// Why images and meshes like these cannot be probed by a kernel, in words.
+    pub fn refuses(
+        kernel: &Kernel,
+        images: &[Samples<'_>],
+        meshes: &[MeshData<'_>],
+    ) -> Option<String> {
         for demand in &kernel.demands {
             let size = images[demand.image as usize].sizes[demand.axis];
             if !(demand.least..=demand.most).contains(&size) {
@@ -176,21 +252,16 @@ impl Accelerator {
                 ));
             }
         }
-        let is_probed = |n: usize| {
-            kernel
-                .demands
-                .iter()
-                .any(|demand| demand.image as usize == n)
-        };
-        let mut probed = images.iter().enumerate().filter(|(n, _)| is_probed(*n));
-        if probed.any(|(_, image)| !image.is_regular) {
-            return Some("an image with frames at irregular times is probed".to_string());
+        if images.iter().any(|image| image.is_on_demand) {
+            return Some("the samples of an image are loaded on demand".to_string());
         }
         let huge = images.iter().any(|image| image.count() >= 1 << 31);
-        huge.then(|| "an image has 2^31 samples or more".to_string())
+        let huge = huge.then(|| "an image has 2^31 samples or more".to_string());
+        let mut meshes = (0..).zip(meshes);
+        huge.or_else(|| meshes.find_map(|(number, mesh)| mesh.refused(kernel, number)))
     }
 
-    /// Makes a kernel ready and copies the images that it reads.
+    /// Makes a kernel ready and copies the images and meshes that it reads.
     ///
     /// # Errors
     /// The machine cannot run it, or has too little memory.
@@ -198,9 +269,10 @@ impl Accelerator {
         machine: Arc<dyn Machine>,
         kernel: &Kernel,
         images: &[Samples<'_>],
+        meshes: &[MeshData<'_>],
     ) -> Result<Accelerator, DriverError> {
         let start = Instant::now();
-        let kernel = Arc::new(kernel.with_sizes(images));
+        let kernel = Arc::new(kernel.for_data(images, meshes));
         let handles = machine.load(&kernel)?;
         let load = start.elapsed();
         let start = Instant::now();
@@ -214,9 +286,14 @@ impl Accelerator {
         let mut accelerator = Accelerator {
             handles,
             images: Vec::new(),
+            times: Vec::new(),
+            meshes: Vec::new(),
+            contacts: Contacts::new(&machine, images.len())?,
             planes: images.iter().map(plane).collect(),
             room: Mutex::new(None),
             phases: Mutex::default(),
+            keeping: Mutex::default(),
+            common: Mutex::default(),
             machine,
             kernel: kernel.clone(),
         };
@@ -228,7 +305,14 @@ impl Accelerator {
                 None => is_read(n).then(|| image.copy(machine, bytes)),
             };
             accelerator.images.push(memory.transpose()?);
+            let is_searched = kernel.cells.contains(&Cell::Times(n as u32));
+            let axis = image.time.filter(|_| is_searched);
+            let times = axis.map(|axis| Intervals::copy(machine, axis, kernel.lanes.double));
+            accelerator.times.push(times.transpose()?);
         }
+        let copied = (0..).zip(meshes);
+        let copied = copied.map(|(number, mesh)| MeshRoom::copy(machine, &kernel, number, mesh));
+        accelerator.meshes = copied.collect::<Result<_, _>>()?;
         accelerator.phases = Mutex::new(Phases {
             load,
             transfer: start.elapsed(),
@@ -237,8 +321,18 @@ impl Accelerator {
         Ok(accelerator)
     }
 
-    /// The same for another run: only that is timed.
+    pub(super) fn keeping(&self) -> MutexGuard<'_, Keeping> {
+        self.keeping.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The number of its machine.
+    pub fn number(&self) -> usize {
+        self.machine.number()
+    }
+
+    /// The same for another run: only that is timed, and its results come back.
     pub fn begin(&self) {
+        *self.keeping() = Keeping::No;
         *self.phases.lock().unwrap_or_else(PoisonError::into_inner) = Phases::default();
     }
 
@@ -268,7 +362,7 @@ impl Accelerator {
         batch: &mut Batch<'_>,
         value: &dyn Fn(Cell) -> u64,
     ) -> Result<(), DriverError> {
-        let cells: Vec<u64> = self
+        let mut cells: Vec<u64> = self
             .kernel
             .cells
             .iter()
@@ -287,17 +381,36 @@ impl Accelerator {
                         false => ((size - n) as f32).to_bits().into(),
                     }
                 }
+                Cell::Intervals(image) => self.times(image).count(),
+                Cell::Times(image) => self.times(image).address(),
+                Cell::Mesh(mesh, cell) => self.meshes[mesh as usize].cell(cell),
+                Cell::Contact(image) => self.contacts.address(image),
                 other => value(other),
             })
             .collect();
         let start = Instant::now();
         let mut kernel = Duration::ZERO;
-        let ran = match batch.independent {
+        let sent = self.send_common(batch, value, &mut cells);
+        let ran = sent.and_then(|()| match batch.independent {
             true => self.complete(batch, &cells, &mut kernel),
             false => self.step(batch, &cells, &mut kernel),
-        };
+        });
+        let noticed = self.meshes.iter().try_for_each(MeshRoom::notice);
         self.took(start, kernel);
-        ran
+        ran.and(noticed)
+    }
+
+    /// Whether each image was probed so far, and whether one of these probes was inside.
+    ///
+    /// # Errors
+    /// The machine failed.
+    pub fn contacts(&self) -> Result<Vec<[bool; 2]>, DriverError> {
+        self.contacts.read()
+    }
+
+    fn times(&self, image: u32) -> &Intervals {
+        let times = self.times[image as usize].as_ref();
+        times.expect("the image of a field over time has times")
     }
 
     /// Runs strands to their ends, some at a time.
@@ -346,8 +459,12 @@ impl Accelerator {
             *kept = None;
             *kept = Some(self.room_for(blocks.len(), batch)?);
         }
-        let room = kept.as_ref().expect("there is one now");
-        machine.write(room.state.address, &batch.state[bytes])?;
+        let room = kept.as_mut().expect("there is one now");
+        let all = std::slice::from_ref(&blocks);
+        let sent = self.send_sequences(batch, all, (room, slots.len(), true))?;
+        let states = sent.get(&blocks.start);
+        let states = states.map_or(&batch.state[bytes], Vec::as_slice);
+        machine.write(room.state.address, states)?;
         machine.write(
             room.fates.address,
             words_as_bytes(&batch.fates[slots.clone()]),
@@ -355,9 +472,13 @@ impl Accelerator {
         let (mut budget, mut done) = (FIRST_STEPS, 0);
         while done < batch.limit && !batch.is_over() {
             let steps = u32::try_from(batch.limit - done).map_or(budget, |left| left.min(budget));
-            let (flags, time) = self.launch(room, slots.len(), steps, cells)?;
-            *spent += time;
             done += u64::from(steps);
+            if let Some(heap) = &mut room.heap {
+                heap.until = u32::try_from(done).unwrap_or(u32::MAX);
+            }
+            let launch = (steps, false);
+            let (flags, time) = self.launch_all(room, slots.len(), launch, cells)?;
+            *spent += time;
             if !flags.goes_on {
                 break;
             }
@@ -369,13 +490,22 @@ impl Accelerator {
         }
         let mut words = vec![fate::IDLE; slots.len()];
         machine.read(room.fates.address, words_as_bytes_mut(&mut words))?;
+        let is_kept = self.keep_results(batch, &words, room, spent)?;
         let state = &mut batch.state[blocks.start * batch.stride..blocks.end * batch.stride];
         let strands = Returning {
             state,
-            fates: &mut batch.fates[slots],
+            fates: &mut batch.fates[slots.clone()],
             width: batch.width,
         };
-        self.take_back(strands, &words, room, spent)?;
+        if is_kept {
+            strands.fates.copy_from_slice(&words);
+        } else if self.kernel.keeps_lists() {
+            let sequences = batch.sequences.after(blocks.start);
+            self.take_sequences(strands, Some(&words), (sequences, room, 0))?;
+            words.copy_from_slice(&batch.fates[slots]);
+        } else {
+            self.take_back(strands, &words, room, spent)?;
+        }
         let are = |kind| words.iter().filter(|&&w| fate::kind(w) == kind).count() as u64;
         let furthest = words.iter().map(|word| word >> fate::BITS).max();
         let furthest = furthest.unwrap_or(0).into();
@@ -403,11 +533,15 @@ impl Accelerator {
             state: room.state.address,
             fates: room.fates.address,
             flags: room.flags.address,
+            common: self.common_address(),
             more: room.more.address,
             count: strands as u32,
             steps,
             ..Header::default()
         };
+        if let Some(heap) = &room.heap {
+            heap.describe(&mut header);
+        }
         let mut threads = Vec::new();
         if let Some(near) = &room.near {
             near.describe(&mut header);
@@ -423,6 +557,7 @@ impl Accelerator {
         let is_set = |flag: usize| flags[flag / size_of::<u32>()] != 0;
         let flags = Flags {
             goes_on: is_set(Header::GOES_ON),
+            is_short: is_set(Header::FULL),
             happened: is_set(Header::ENDED) || is_set(Header::LEFT),
             radius: self.radius(flags[Header::RADIUS / size_of::<u32>()]),
         };
@@ -442,6 +577,7 @@ impl Accelerator {
             flags: memory(Header::FLAG_COUNT * size_of::<u32>())?,
             results: memory(blocks * self.kernel.result_bytes())?,
             more: memory(more * size_of::<u64>())?,
+            heap: None,
             blocks,
         })
     }

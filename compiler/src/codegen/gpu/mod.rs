@@ -14,24 +14,31 @@
 
 mod build;
 mod c;
+mod contacts;
 mod driver;
 mod fleet;
 mod header;
+mod kept;
 mod kernel;
 mod launch;
 mod memory;
+mod meshes;
 mod near;
 mod operations;
 mod pack;
 mod ptx;
 mod resident;
 mod results;
+mod sequences;
+mod times;
 
-pub use driver::{Cuda, DeviceInfo, DriverError};
+pub use driver::{Cuda, DeviceInfo, DriverError, device_of};
 pub use fleet::Fleet;
 pub use header::Header;
+pub use kept::KeptResults;
 pub use kernel::{Cell, Kernel, Near, PARAMETER_CELLS};
-pub use launch::{Accelerator, Machine, Phases, Samples};
+pub use launch::{Accelerator, Contents, Machine, Phases, Samples};
+pub use meshes::{MeshCell, MeshData};
 pub use pack::Pack;
 
 use crate::device::Construct;

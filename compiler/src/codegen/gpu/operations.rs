@@ -34,6 +34,12 @@ impl PtxPrinter<'_> {
             Op::Low(low::Op::Dynamic(Dynamic::Other(slot, _))) => {
                 self.other(*slot, args[0], given[0])
             }
+            Op::Low(low::Op::Dynamic(dynamic))
+                if let Some(made) = self.on_sequences(dynamic, &given) =>
+            {
+                self.values.extend(results.iter().copied().zip(made));
+                return;
+            }
             Op::Low(op) => match self.scalar(op, &given) {
                 Some(result) => result,
                 None => return,
@@ -86,9 +92,32 @@ impl PtxPrinter<'_> {
                 self.line(&format!("ld.const.{ty} {register}, [{tap}+{at}]"));
                 register
             }
+            Op::Intervals(image) => {
+                self.cell(Cell::Intervals(*image), self.ty(Class::Int), Class::Int)
+            }
+            Op::IntervalBegin(image) => self.interval(*image, args[0], given[0], 0),
+            Op::IntervalRate(image) => self.interval(*image, args[0], given[0], 1),
+            Op::Mesh(op) => match self.mesh(*op, args, &given) {
+                Some(result) => result,
+                None => return,
+            },
+            Op::Notice(image) => return self.notice(*image, given[0]),
             Op::Leave => return self.line(&format!("@{} bra LEAVE", given[0])),
         };
         self.values.insert(results[0], result);
+    }
+
+    /// One of the two numbers of an interval of time.
+    fn interval(&mut self, image: u32, number: Value, given: &str, part: usize) -> String {
+        let generic = self.cell(Cell::Times(image), "u64", Class::Wide);
+        let base = self.compute(Class::Wide, "cvta.to.global.u64", &[&generic]);
+        let bytes = self.lanes.bytes();
+        let place = KnownAddress::Interval(number, image);
+        let interval = self.address_of(place, given, 2 * bytes, &base);
+        let (ty, register) = (self.ty(Class::Real), self.register(Class::Real));
+        let at = bytes * part;
+        self.line(&format!("ld.global.nc.{ty} {register}, [{interval}+{at}]"));
+        register
     }
 
     /// The operands of an operation, a register among them: the assembler computes with nothing else.

@@ -74,11 +74,7 @@ impl Pack {
         let packed = Memory::new(machine, count * self.stride() * real)?;
         let plane = Memory::new(machine, count * real)?;
         for (n, &component) in self.components.iter().enumerate() {
-            let mut at = plane.address;
-            for frame in image.frames_of(component as usize, real) {
-                machine.write(at, frame)?;
-                at += frame.len() as u64;
-            }
+            image.copy_component(machine, component as usize, plane.address)?;
             let header = Header {
                 state: plane.address,
                 places: packed.address + (n * real) as u64,

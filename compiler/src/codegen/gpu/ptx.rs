@@ -4,10 +4,14 @@
 //! Every operation on numbers says how it rounds (`.rn`), because the assembler would contract products and sums that do
 //! not; no operation flushes subnormal numbers.
 
+mod contact;
 mod facts;
 mod frame;
+mod heap;
+mod mesh;
 mod near;
 mod pack;
+mod sequences;
 mod sphere;
 
 use super::{
@@ -31,6 +35,7 @@ use std::{
 };
 
 use facts::Bounds;
+use runtime::fem::tables::Table as MeshTable;
 
 /// The text of a kernel and its cells, with at most this number of registers for a thread that runs strands.
 pub(super) fn print(kernel: &Kernel, registers: Option<u32>) -> (String, Vec<Cell>) {
@@ -78,11 +83,17 @@ impl Class {
     }
 }
 
-/// Addresses that are known in a block: offset, image and component of a row of samples, tap and table of weights.
+/// Addresses that are known in a block: offset, image and component of a row of samples, tap and table of weights, number and
+/// image of an interval of time.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(super) enum KnownAddress {
     Samples(Value, u32, u32),
     Weights(Value, Table),
+    Interval(Value, u32),
+    /// An entry of a table of a mesh.
+    Entry(Value, u32, MeshTable),
+    /// Not an address, but a number of an entry, by its place behind the first.
+    Number(Value, u32, MeshTable, u32),
     /// State of another strand, in an array of the header.
     Strand(Value, usize),
 }
@@ -118,6 +129,8 @@ pub(super) struct PtxPrinter<'a> {
     /// The addresses of the samples that are read.
     bases: HashMap<(u32, u32), String>,
     pub(super) truths: [String; 2],
+    hints: Vec<mesh::Hint>,
+    contacts: Vec<contact::Contact>,
     more: String,
     near: Option<Near>,
     /// The offsets of state slots in a neighbour record.
@@ -126,6 +139,7 @@ pub(super) struct PtxPrinter<'a> {
     /// The slot of the strand, and how many numbers of others it keeps.
     slot: String,
     kept: String,
+    heap: heap::HeapRegisters,
     /// The finished entry points.
     entries: Vec<String>,
 }
@@ -153,12 +167,15 @@ impl<'a> PtxPrinter<'a> {
             vectors: HashMap::new(),
             bases: HashMap::new(),
             truths: Default::default(),
+            hints: Vec::new(),
+            contacts: Vec::new(),
             more: String::new(),
             near: kernel.near,
             seen: &kernel.seen,
             sorts: None,
             slot: String::new(),
             kept: String::new(),
+            heap: heap::HeapRegisters::default(),
             entries: Vec::new(),
         }
     }

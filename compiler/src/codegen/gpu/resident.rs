@@ -5,6 +5,7 @@ use super::{
     driver::DriverError,
     launch::{Accelerator, Room},
     memory::{words_as_bytes, words_as_bytes_mut},
+    results::Returning,
 };
 use runtime::world::{Batch, fate};
 use std::{
@@ -23,7 +24,8 @@ impl Accelerator {
         spent: &mut Duration,
     ) -> Result<(), DriverError> {
         let mut kept = self.room.lock().unwrap_or_else(PoisonError::into_inner);
-        let changed = match self.grow(&mut kept, batch)? {
+        let are_all = self.grow(&mut kept, batch)?;
+        let changed = match are_all {
             true => std::iter::once(0..batch.blocks()).collect(),
             false => batch.changed(),
         };
@@ -37,14 +39,19 @@ impl Accelerator {
                 .get_or_insert_with(|| self.guess_edge(kernel, batch));
         }
         let unit = batch.stride;
-        let state = |run: Range<usize>| Cow::from(&batch.state[run.start * unit..run.end * unit]);
+        let slots = room.blocks * batch.width;
+        let sent = self.send_sequences(batch, &changed, (room, slots, are_all))?;
+        let state = |run: Range<usize>| match sent.get(&run.start) {
+            Some(states) => Cow::from(states),
+            None => Cow::from(&batch.state[run.start * unit..run.end * unit]),
+        };
         room.state.put(unit, &changed, state)?;
         let fates = |run| Cow::from(words_as_bytes(&batch.told(run)).to_vec());
         let of_block = batch.width * size_of::<u32>();
         room.fates.put(of_block, &changed, fates)?;
         let slots = batch.blocks() * batch.width;
         batch.began = true;
-        let (flags, time) = self.launch(room, slots, 1, cells)?;
+        let (flags, time) = self.launch_all(room, slots, (1, true), cells)?;
         *spent += time;
         if let Some(near) = &mut room.near
             && flags.radius > 0.0
@@ -55,6 +62,9 @@ impl Accelerator {
             batch.fates = vec![fate::IDLE; slots];
             let words = words_as_bytes_mut(&mut batch.fates);
             self.machine.read(room.fates.address, words)?;
+            if self.kernel.keeps_lists() {
+                forget_dead(batch);
+            }
         }
         Ok(())
     }
@@ -74,7 +84,7 @@ impl Accelerator {
                 new.edge = old.edge;
             }
             let away = batch.away();
-            room.state.get(batch.stride, &away, batch.state)?;
+            self.fetch(room, batch, &away)?;
         }
         *kept = Some(larger);
         Ok(true)
@@ -94,9 +104,32 @@ impl Accelerator {
         let Some(room) = kept.as_ref() else {
             return Err(nothing_there());
         };
-        let copied = room.state.get(batch.stride, blocks, batch.state);
+        let copied = self.fetch(room, batch, blocks);
         self.took(start, Duration::ZERO);
         copied
+    }
+
+    /// Copies the states of some blocks from a room.
+    fn fetch(
+        &self,
+        room: &Room,
+        batch: &mut Batch<'_>,
+        blocks: &[Range<usize>],
+    ) -> Result<(), DriverError> {
+        if !self.kernel.keeps_lists() {
+            return room.state.get(batch.stride, blocks, batch.state);
+        }
+        for run in blocks {
+            let mut fates = vec![fate::IDLE; run.len() * batch.width];
+            let strands = Returning {
+                state: &mut batch.state[run.start * batch.stride..run.end * batch.stride],
+                fates: &mut fates,
+                width: batch.width,
+            };
+            let sequences = batch.sequences.after(run.start);
+            self.take_sequences(strands, None, (sequences, room, run.start))?;
+        }
+        Ok(())
     }
 
     /// Copies the published state of all blocks from the machine.
@@ -106,15 +139,33 @@ impl Accelerator {
     pub fn bring_published(&self, batch: &mut Batch<'_>) -> Result<(), DriverError> {
         let start = Instant::now();
         let kept = self.room.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(near) = kept.as_ref().and_then(|room| room.near.as_ref()) else {
+        let Some(room) = kept.as_ref() else {
             return Err(nothing_there());
         };
-        let copied = match batch.published.is_empty() {
-            true => Ok(()),
-            false => self.machine.read(near.published.address, batch.published),
+        let copied = match &room.near {
+            Some(near) if !batch.published.is_empty() => {
+                self.machine.read(near.published.address, batch.published)
+            }
+            // No strand looks at others: every query of the program was found to be useless when its kernel was made.
+            _ => Ok(()),
         };
         self.took(start, Duration::ZERO);
         copied
+    }
+}
+
+/// Frees the sequences that strands had here before they died there.
+fn forget_dead(batch: &mut Batch<'_>) {
+    let sequences = batch.sequences;
+    let mut keeper = sequences.keeper(0);
+    let blocks = batch.state.chunks_exact_mut(batch.stride);
+    for (block, (state, fates)) in blocks.zip(batch.fates.chunks(batch.width)).enumerate() {
+        let alive = sequences.alive(block);
+        let has_died =
+            |lane: &usize| fate::kind(fates[*lane]) == fate::DEAD && alive >> lane & 1 == 1;
+        (0..batch.width)
+            .filter(has_died)
+            .for_each(|lane| keeper.clear(state, lane));
     }
 }
 

@@ -2,9 +2,10 @@
 
 use super::{identifier, joined, short};
 use runtime::{
-    fem::{ArrayPlace, FemArray, FemError, FemFile, Mesh},
+    fem::{ArrayPlace, FemArray, FemError, FemFile, FemSeries, Mesh},
     file_name::escaped,
     file_reference::mesh_and_array,
+    grid::TimeAxis,
     simd::Real,
     text::visible_line,
 };
@@ -13,20 +14,25 @@ use std::{collections::BTreeMap, path::Path};
 
 /// The description of a file.
 pub(super) struct MeshInfo {
+    /// Its first frame.
     file: FemFile,
+    /// How many frames there are, and their times, if they have times.
+    frames: Option<(usize, TimeAxis)>,
     mesh: Mesh,
     /// How many cells there are of each element.
     elements: BTreeMap<&'static str, usize>,
 }
 
 impl MeshInfo {
-    /// Reads a file, or one of its arrays: `FILE#ARRAY`.
+    /// Reads a file, or one of its arrays: `FILE#ARRAY`. Of several times it is the first, and the others are counted.
     ///
     /// # Errors
     /// It is not a mesh, it is damaged, or it does not have the array.
     pub(super) fn read(path: &Path) -> Result<MeshInfo, FemError> {
         let (path, array) = mesh_and_array(path);
-        let mut file = FemFile::read(path)?;
+        let series = FemSeries::open(path)?;
+        let mut file = series.read(0)?;
+        let frames = (series.frames() > 1).then(|| (series.frames(), series.times().clone()));
         let dim = file.cells.iter().map(|cell| cell.element.cell.dim()).max();
         let named = |error: FemError| error.in_file(&escaped(path.as_os_str()));
         let mesh = Mesh::new(&file, dim.unwrap_or(3), Real::F64).map_err(named)?;
@@ -44,6 +50,7 @@ impl MeshInfo {
         }
         Ok(MeshInfo {
             file,
+            frames,
             mesh,
             elements,
         })
@@ -69,6 +76,9 @@ impl MeshInfo {
             n => format!("; {n} are curved"),
         };
         text += &format!("  cells      {}{curved}\n", joined(elements, ", "));
+        if let Some((frames, times)) = &self.frames {
+            text += &format!("  frames     {frames}, {times}\n");
+        }
         let extents = self.mesh.world_box();
         let extents = extents
             .iter()
@@ -81,8 +91,9 @@ impl MeshInfo {
                 ArrayPlace::CellNodes => "at the nodes of each cell",
             };
             let (low, high) = range(array);
+            let of_frame = self.frames.as_ref().map_or("", |_| ", in the first frame");
             text += &format!(
-                "  values     {}: {} … {}, {place}\n",
+                "  values     {}: {} … {}, {place}{of_frame}\n",
                 visible_line(&array.name),
                 short(low),
                 short(high)
@@ -110,7 +121,8 @@ impl MeshInfo {
         };
         let variable = identifier(Path::new(&array.name));
         let name = &array.name;
-        format!("fem#{degree}({dim})[{shape}] {variable} = load_fem({mesh}, {name:?});")
+        let time = self.frames.as_ref().map_or("", |_| ",time");
+        format!("fem#{degree}({dim}{time})[{shape}] {variable} = load_fem({mesh}, {name:?});")
     }
 
     /// The same as an object.
@@ -143,6 +155,8 @@ impl MeshInfo {
                 "elements": self.elements,
                 "world": self.mesh.world_box(),
             },
+            "frames": self.frames.as_ref().map_or(1, |(frames, _)| *frames),
+            "times": self.frames.as_ref().map(|(frames, times)| [times.start(), times.end(*frames)]),
             "arrays": arrays.collect::<Vec<_>>(),
             "notes": self.mesh.notes(),
         })

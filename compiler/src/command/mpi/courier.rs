@@ -18,7 +18,8 @@ const PIECE: usize = 1 << 30;
 /// The tags of pieces: the last of a letter, and those before.
 const LAST: i64 = 0;
 const GOES_ON: i64 = 1;
-/// Rounds in which nothing came, and after which the courier pauses even if a letter is awaited.
+/// Rounds in which nothing came, and after which the courier pauses even if a letter is awaited. Where none is, other threads compute,
+/// and it pauses at once.
 const EAGER: u32 = 2000;
 /// The pauses of the courier: the first, and the longest, if no letter is awaited and if one is.
 const FIRST_PAUSE: Duration = Duration::from_micros(20);
@@ -183,7 +184,7 @@ fn carry_all(mpi: &Mpi, mailbox: &Mailbox, outbox: &Receiver<Errand>) -> Result<
             }
         }
         idle = if is_busy { 0 } else { idle.saturating_add(1) };
-        let is_eager = is_busy || (mailbox.is_awaited() || !sending.is_empty()) && idle < EAGER;
+        let is_eager = is_busy || mailbox.is_awaited() && idle < EAGER;
         let pause = match (is_eager, mailbox.is_awaited()) {
             (true, _) => Duration::ZERO,
             (false, true) => SHORT_PAUSE,

@@ -3,12 +3,49 @@
 
 use std::env;
 
-/// The variables with the number of processes and with the number of this one, by launcher.
-const LAUNCHERS: [(&str, &str, &str); 4] = [
-    ("Open MPI", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"),
-    ("MPICH", "PMI_SIZE", "PMI_RANK"),
-    ("PMIx", "PMIX_SIZE", "PMIX_RANK"),
-    ("Slurm", "SLURM_STEP_NUM_TASKS", "SLURM_PROCID"),
+/// A launcher, and its variables.
+struct Launcher {
+    name: &'static str,
+    /// The number of processes.
+    size: &'static str,
+    /// The number of this one.
+    rank: &'static str,
+    /// Its number among those on the same machine, if the launcher tells it.
+    on_machine: Option<&'static str>,
+}
+
+const LAUNCHERS: [Launcher; 5] = [
+    Launcher {
+        name: "Open MPI",
+        size: "OMPI_COMM_WORLD_SIZE",
+        rank: "OMPI_COMM_WORLD_RANK",
+        on_machine: Some("OMPI_COMM_WORLD_LOCAL_RANK"),
+    },
+    Launcher {
+        name: "MVAPICH",
+        size: "MV2_COMM_WORLD_SIZE",
+        rank: "MV2_COMM_WORLD_RANK",
+        on_machine: Some("MV2_COMM_WORLD_LOCAL_RANK"),
+    },
+    // That of Intel MPI is the same.
+    Launcher {
+        name: "MPICH",
+        size: "PMI_SIZE",
+        rank: "PMI_RANK",
+        on_machine: Some("MPI_LOCALRANKID"),
+    },
+    Launcher {
+        name: "PMIx",
+        size: "PMIX_SIZE",
+        rank: "PMIX_RANK",
+        on_machine: None,
+    },
+    Launcher {
+        name: "Slurm",
+        size: "SLURM_STEP_NUM_TASKS",
+        rank: "SLURM_PROCID",
+        on_machine: Some("SLURM_LOCALID"),
+    },
 ];
 
 /// Several processes that were started together.
@@ -20,6 +57,8 @@ pub(super) struct Launched {
     pub(super) size: usize,
     /// The number of this one.
     pub(super) rank: usize,
+    /// Its number among those on the same machine, if the launcher tells it.
+    pub(super) on_machine: Option<usize>,
 }
 
 /// The launcher of this process, if it has started several.
@@ -28,10 +67,15 @@ pub(super) fn launched() -> Option<Launched> {
 }
 
 fn launched_in(number: impl Fn(&str) -> Option<usize>) -> Option<Launched> {
-    let mut launchers = LAUNCHERS.into_iter();
-    launchers.find_map(|(by, size, rank)| {
-        let (size, rank) = (number(size)?, number(rank)?);
-        (size > 1).then_some(Launched { by, size, rank })
+    let mut launchers = LAUNCHERS.iter();
+    launchers.find_map(|launcher| {
+        let (size, rank) = (number(launcher.size)?, number(launcher.rank)?);
+        (size > 1).then(|| Launched {
+            by: launcher.name,
+            size,
+            rank,
+            on_machine: launcher.on_machine.and_then(&number),
+        })
     })
 }
 
@@ -56,7 +100,40 @@ mod tests {
             by: "MPICH",
             size: 4,
             rank: 3,
+            on_machine: None,
         };
         assert_eq!(found, Some(expected));
+    }
+
+    #[test]
+    fn the_number_on_the_machine_is_that_of_the_launcher_that_started_the_process() {
+        let mpich = ["PMI_SIZE", "PMI_RANK", "MPI_LOCALRANKID"];
+        let slurm = ["SLURM_STEP_NUM_TASKS", "SLURM_PROCID", "SLURM_LOCALID"];
+        let open = [
+            "OMPI_COMM_WORLD_SIZE",
+            "OMPI_COMM_WORLD_RANK",
+            "OMPI_COMM_WORLD_LOCAL_RANK",
+        ];
+        let mvapich = [
+            "MV2_COMM_WORLD_SIZE",
+            "MV2_COMM_WORLD_RANK",
+            "MV2_COMM_WORLD_LOCAL_RANK",
+        ];
+        for names in [mpich, slurm, open, mvapich] {
+            let found = launched_in(|name| {
+                let of_launcher = names.iter().position(|known| *known == name);
+                of_launcher.map(|n| [8, 5, 2][n])
+            });
+            assert_eq!(found.and_then(|one| one.on_machine), Some(2), "{names:?}");
+        }
+        // Within a job of Slurm, `mpirun` starts processes that all have the variables of the job's script.
+        let in_job = launched_in(|name| match name {
+            "SLURM_PROCID" | "SLURM_LOCALID" => Some(0),
+            _ => open
+                .iter()
+                .position(|known| *known == name)
+                .map(|n| [8, 5, 3][n]),
+        });
+        assert_eq!(in_job.and_then(|one| one.on_machine), Some(3));
     }
 }

@@ -4,9 +4,9 @@ use super::{
     courier::{Courier, Joined, join as join_mpi},
     launcher::{Launched, launched},
 };
-use crate::{front::source::Source, pipeline::Options};
+use crate::{codegen::gpu::Cuda, front::source::Source, pipeline::Options};
 use runtime::{
-    cluster::{Farewell, Part, Team, Topic, wire},
+    cluster::{Farewell, Part, Team, Topic, host_name, wire},
     world::Workers,
 };
 use std::{
@@ -142,7 +142,8 @@ pub(in crate::command) fn agree(
         ("program", digest(&source.text)),
         (
             "constant or option of the compiler",
-            digest(&format!("{:?}", options.lanes())) + &digest(&options.constants),
+            digest(&format!("{:?}, {:?}", options.lanes(), options.target))
+                + &digest(&options.constants),
         ),
         ("option of the program", digest(words)),
     ];
@@ -179,6 +180,54 @@ fn digest(value: &(impl Hash + ?Sized)) -> String {
     format!("{:016x}", hasher.finish())
 }
 
+/// Gives this rank a GPU, before anything uses one: that of its number among the ranks on its machine.
+///
+/// # Errors
+/// A rank has left.
+pub(in crate::command) fn choose_gpu() -> Result<(), String> {
+    let Some(team) = team() else {
+        return Ok(());
+    };
+    let mut mine = Vec::new();
+    let told = launched().and_then(|launched| launched.on_machine);
+    wire::put(&mut mine, told.map_or(u64::MAX, |number| number as u64));
+    wire::put_bytes(&mut mine, host_name().as_bytes());
+    let parts = team
+        .gather(Topic::Facts, mine)
+        .map_err(|lost| lost.to_string())?;
+    let seats: Vec<Seat> = parts.iter().map(|part| Seat::read(part.bytes())).collect();
+    Cuda::choose(number_on_machine(&seats, team.rank()));
+    Ok(())
+}
+
+/// The machine of a rank.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Seat {
+    /// The number of the rank among those of its machine, if the launcher tells it.
+    told: Option<usize>,
+    host: Vec<u8>,
+}
+
+impl Seat {
+    fn read(bytes: &[u8]) -> Seat {
+        let mut reader = wire::Reader(bytes);
+        Seat {
+            told: reader
+                .number()
+                .filter(|number| *number != u64::MAX)
+                .and_then(|number| usize::try_from(number).ok()),
+            host: reader.bytes().unwrap_or_default().to_vec(),
+        }
+    }
+}
+
+/// The number of a rank among those on its machine: as the launcher says, which knows containers; else by the names of machines.
+fn number_on_machine(seats: &[Seat], rank: usize) -> usize {
+    let here = &seats[rank];
+    let before = seats[..rank].iter().filter(|seat| seat.host == here.host);
+    here.told.unwrap_or(before.count())
+}
+
 /// The workers of this rank: as many as were asked for, or its share of the processors. Ranks that may use the same processors divide
 /// them.
 ///
@@ -188,14 +237,12 @@ pub(in crate::command) fn workers(asked: Option<usize>) -> Result<Workers, Strin
     let Some(team) = team() else {
         return Ok(Workers::from(asked));
     };
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mut lines = status.lines();
+    let allowed = lines.find(|line| line.starts_with("Cpus_allowed_list"));
     let mut mine = Vec::new();
-    for file in ["/proc/sys/kernel/hostname", "/proc/self/status"] {
-        let text = std::fs::read_to_string(file).unwrap_or_default();
-        let allowed = text
-            .lines()
-            .find(|line| line.starts_with("Cpus_allowed_list"));
-        wire::put_bytes(&mut mine, allowed.unwrap_or(&text).as_bytes());
-    }
+    wire::put_bytes(&mut mine, host_name().as_bytes());
+    wire::put_bytes(&mut mine, allowed.unwrap_or_default().as_bytes());
     let parts = team
         .gather(Topic::Facts, mine.clone())
         .map_err(|lost| lost.to_string())?;
@@ -238,4 +285,62 @@ pub(in crate::command) fn warning() -> Option<String> {
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seats(told: &[(Option<usize>, &str)]) -> Vec<Seat> {
+        let seat = |&(told, host): &(Option<usize>, &str)| Seat {
+            told,
+            host: host.as_bytes().to_vec(),
+        };
+        told.iter().map(seat).collect()
+    }
+
+    fn numbers(told: &[(Option<usize>, &str)]) -> Vec<usize> {
+        let seats = seats(told);
+        (0..seats.len())
+            .map(|rank| number_on_machine(&seats, rank))
+            .collect()
+    }
+
+    #[test]
+    fn ranks_are_counted_on_their_machines() {
+        let two_machines = [
+            (None, "a"),
+            (None, "b"),
+            (None, "a"),
+            (None, "a"),
+            (None, "b"),
+        ];
+        assert_eq!(numbers(&two_machines), [0, 0, 1, 2, 1]);
+        assert_eq!(numbers(&[(None, "a")]), [0]);
+    }
+
+    #[test]
+    fn the_launcher_knows_better_than_names() {
+        // Containers on two machines may have the same name.
+        let containers = [
+            (Some(0), "c"),
+            (Some(1), "c"),
+            (Some(0), "c"),
+            (Some(1), "c"),
+        ];
+        assert_eq!(numbers(&containers), [0, 1, 0, 1]);
+    }
+
+    #[test]
+    fn a_seat_is_read_as_it_was_told() {
+        for seat in seats(&[(Some(3), "node"), (None, "")]) {
+            let mut bytes = Vec::new();
+            wire::put(
+                &mut bytes,
+                seat.told.map_or(u64::MAX, |number| number as u64),
+            );
+            wire::put_bytes(&mut bytes, &seat.host);
+            assert_eq!(Seat::read(&bytes), seat);
+        }
+    }
 }

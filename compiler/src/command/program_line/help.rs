@@ -35,7 +35,7 @@ pub(in crate::command) fn text(program: &Program) -> String {
     for row in OPTIONS {
         // One of several outputs or images is named by the option itself.
         let names = program.names(row.about()).len();
-        if row.about() == About::Images && names == 0 {
+        if matches!(row.about(), About::Images | About::Frames) && names == 0 {
             continue;
         }
         let suffix = if names > 1 { "[-NAME]" } else { "" };

@@ -307,7 +307,7 @@ fn apply(run: &mut RunOptions, program: &Program, given: &Given<'_>) -> Result<(
     };
     match row.effect {
         Effect::Files(row) => run.files.set(row, which, word)?,
-        Effect::Image(set) => {
+        Effect::Image(set) | Effect::Frames(set) => {
             let word = text(word)?;
             images(run, which)
                 .into_iter()
@@ -444,6 +444,7 @@ fn unknown(
     if let Some(row) = row_of(word) {
         let what = match row.about() {
             About::Images => "an image",
+            About::Frames => "an image or a mesh",
             About::Outputs | About::Run => "an output",
         };
         let names: Vec<_> = program

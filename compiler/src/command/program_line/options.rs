@@ -12,6 +12,7 @@ use runtime::{
     output::{
         format::STANDARD_OUTPUT,
         options::{self as files, FileOptions, positive},
+        sheet::check_sheet,
     },
 };
 use std::path::Path;
@@ -72,6 +73,8 @@ pub(in crate::command) struct RunOptions {
     pub(in crate::command) workers: Option<usize>,
     /// Bytes that images, strands, sequences and outputs may take together; what the machine has, if not given.
     pub(in crate::command) memory: Option<u64>,
+    /// Bytes of samples that are loaded on demand and kept.
+    pub(in crate::command) cache: Option<u64>,
     /// Where printed text goes; `-` is standard output.
     pub(in crate::command) print: FileName,
     /// Whether to report details of the run.
@@ -113,7 +116,9 @@ pub(super) enum Effect {
     List(fn(&mut RunOptions, &str) -> Result<(), String>),
     /// Takes one word for the image of an input; if none is named, for all images that are not.
     Image(fn(&mut Reading, &str) -> Result<(), String>),
-    /// The same without a word.
+    /// The same for what may be over time: an image, or a mesh.
+    Frames(fn(&mut Reading, &str) -> Result<(), String>),
+    /// The same for an image, without a word.
     ImageFlag(fn(&mut Reading)),
     /// Asks for the help text.
     Help,
@@ -125,6 +130,8 @@ pub(super) enum About {
     Run,
     Outputs,
     Images,
+    /// Images and meshes.
+    Frames,
 }
 
 /// A built-in option.
@@ -144,6 +151,7 @@ impl OptionRow {
         match self.effect {
             Effect::Files(row) if row.is_of_outputs() => About::Outputs,
             Effect::Image(_) | Effect::ImageFlag(_) => About::Images,
+            Effect::Frames(_) => About::Frames,
             Effect::Flag(_)
             | Effect::File(_)
             | Effect::Files(_)
@@ -171,12 +179,18 @@ impl Program {
     /// The names that may stand after the options about something, each with its number.
     pub(super) fn names(&self, about: About) -> Vec<(usize, &str)> {
         let outputs = || self.outputs.iter().map(|output| output.name.as_str());
-        let images = self.inputs.iter().enumerate();
-        let images = images.filter(|(_, input)| matches!(input.ty, InputType::Image { .. }));
+        let inputs = |is_meant: fn(&InputType) -> bool| {
+            let all = self.inputs.iter().enumerate();
+            let meant = all.filter(|(_, input)| is_meant(&input.ty));
+            meant.map(|(i, input)| (i, input.name.as_str())).collect()
+        };
         match about {
             About::Run => Vec::new(),
             About::Outputs => outputs().enumerate().collect(),
-            About::Images => images.map(|(i, input)| (i, input.name.as_str())).collect(),
+            About::Images => inputs(|ty| matches!(ty, InputType::Image { .. })),
+            About::Frames => {
+                inputs(|ty| matches!(ty, InputType::Image { .. } | InputType::Mesh(_)))
+            }
         }
     }
 }
@@ -287,14 +301,29 @@ pub(super) static OPTIONS: &[OptionRow] = &[
     OptionRow {
         spellings: &["--map"],
         argument: "always|never|auto",
-        help: "use the samples of an image where they are in its file, so that they need not fit into memory, or read them; auto maps large files; default: auto",
+        help: "use the samples of an image where they are in its file, or load them when they are first touched, so that they need not fit into memory; or read all of them; auto reads files that fit easily; default: auto",
         effect: Effect::Image(Reading::set_map),
+    },
+    OptionRow {
+        spellings: &["--cache"],
+        argument: "SIZE",
+        help: "keep at most SIZE of the samples that are loaded on demand, such as 500M or 16G; default: half of the available memory",
+        effect: Effect::Value(|run, word| {
+            run.cache = Some(size(word)?);
+            Ok(())
+        }),
+    },
+    OptionRow {
+        spellings: &["--missing"],
+        argument: "nan|refuse",
+        help: "fill the places of slices that a series does not have, and of numbered files that there are not, with NaN, or refuse the image; default: refuse",
+        effect: Effect::Image(Reading::set_missing),
     },
     OptionRow {
         spellings: &["--times"],
         argument: "START:STEP|FILE",
-        help: "the times of the frames of an image over time, in seconds: the first and a step, or a text file with all of them; zero=first counts those of the file from its first frame",
-        effect: Effect::Image(Reading::set_times),
+        help: "the times of the frames of an image or of values on a mesh, in seconds: the first and a step, or a text file with all of them; zero=first counts those of the file from its first frame",
+        effect: Effect::Frames(Reading::set_times),
     },
     OptionRow {
         spellings: &["--flip-components"],
@@ -339,15 +368,10 @@ pub(super) static OPTIONS: &[OptionRow] = &[
     },
     OptionRow {
         spellings: &["--contact-sheet"],
-        argument: "FILE.png",
-        help: "show the pictures of all runs in one, with the values of what varies under each",
+        argument: "FILE",
+        help: "show the pictures of all runs in one (.png, .svg, .pdf), with the values of what varies under each",
         effect: Effect::Value(|run, word| {
-            let suffix = Path::new(word).extension();
-            if !suffix.is_some_and(|suffix| suffix.eq_ignore_ascii_case("png")) {
-                return Err(format!(
-                    "found `{word}`, expected a file name that ends in .png"
-                ));
-            }
+            check_sheet(Path::new(word))?;
             run.contact_sheet = Some(word.into());
             Ok(())
         }),
@@ -432,6 +456,7 @@ pub(super) fn defaults(program: &Program) -> RunOptions {
         files: FileOptions::new(program.outputs.len()),
         workers: None,
         memory: None,
+        cache: None,
         print: STANDARD_OUTPUT.into(),
         verbose: false,
         quiet: false,

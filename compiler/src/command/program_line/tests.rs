@@ -3,7 +3,7 @@
 use super::*;
 use runtime::{
     grid::{Placement, TimeAxis},
-    image::{GivenTimes, MeasurementFrame, Triangle, World},
+    image::{GivenTimes, MeasurementFrame, Missing, Triangle, World},
     input::{InputValue, IntWidth},
     output::{format::FileFormat, options::OutputOptions},
     png::{Depth, Range},
@@ -442,11 +442,13 @@ fn options_of_images_are_for_one_or_all() {
         assert_eq!(run.reading.world, World::Ras);
     }
     let run = run(
-        "--symmetric-dti lower --measurement-frame ignore --flip-components-img --world-img spacing:1,2,3 --times-img 0:0.5",
+        "--symmetric-dti lower --measurement-frame ignore --flip-components-img --world-img spacing:1,2,3 --times-img 0:0.5 --missing-dti nan",
     );
     let times = TimeAxis::regular(0.0, 0.5).expect("an axis");
     assert_eq!(run.readings[img].times, Some(GivenTimes::Axis(times)));
     assert_eq!(run.readings[dti].times, None);
+    assert_eq!(run.readings[img].missing, Missing::Refuse);
+    assert_eq!(run.readings[dti].missing, Missing::Nan);
     assert_eq!(run.readings[dti].triangle, Some(Triangle::Lower));
     assert_eq!(run.readings[img].triangle, None);
     assert_eq!(run.readings[img].frame, MeasurementFrame::Ignore);
@@ -464,6 +466,7 @@ fn options_of_images_are_for_one_or_all() {
             "--times none.txt",
             "expected START:STEP in seconds, zero=first, or a file",
         ),
+        ("--missing 0", "found `0`, expected nan or refuse"),
         ("--measurement-frame", "found 0 values, expected 1"),
         (
             "--world-eye ras",

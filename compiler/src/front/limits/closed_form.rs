@@ -6,9 +6,7 @@
 
 use crate::front::{
     source::Span,
-    typed::tree::{
-        Block, Domain, Expr, ExprKind, Function, Global, Program, Stmt, StmtKind, VarId,
-    },
+    tree::{Block, Domain, Expr, ExprKind, Function, Global, Program, Stmt, StmtKind, VarId},
 };
 use ein_ir::{
     Type,

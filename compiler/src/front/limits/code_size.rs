@@ -3,7 +3,7 @@
 use crate::front::{
     codes,
     diag::Diagnostic,
-    typed::tree::{Block, Expr, ExprKind, Global, Program, Stmt, StmtKind},
+    tree::{Block, Expr, ExprKind, Global, Program, Stmt, StmtKind},
 };
 
 /// The most operations that a program may have then. To compile them takes a minute and some gigabytes.

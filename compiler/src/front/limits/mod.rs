@@ -7,7 +7,7 @@ mod probes;
 mod scales;
 mod unsupported;
 
-use super::{diag::Diagnostic, typed::tree::Program};
+use super::{diag::Diagnostic, tree::Program};
 
 /// An error for every limit that a program exceeds.
 pub(super) fn exceeded(program: &Program) -> Vec<Diagnostic> {

@@ -4,7 +4,7 @@ use crate::front::{
     codes,
     diag::Diagnostic,
     source::Span,
-    typed::tree::{
+    tree::{
         Block, Constant, Expr, ExprKind, Global, Layout, Program, Recurrence, StmtKind, VarId,
         recurrence::MOST_ELEMENTS,
     },

@@ -7,7 +7,7 @@
 use crate::front::{
     codes,
     diag::Diagnostic,
-    typed::tree::{Block, Expr, ExprKind, FunctionId, Global, Program, StmtKind, VarId},
+    tree::{Block, Expr, ExprKind, FunctionId, Global, Program, StmtKind, VarId},
 };
 use ein_ir::{
     Type,

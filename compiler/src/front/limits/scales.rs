@@ -4,7 +4,7 @@ use crate::front::{
     codes,
     diag::Diagnostic,
     source::Span,
-    typed::tree::{Block, Expr, ExprKind, Global, Program, VarId},
+    tree::{Block, Expr, ExprKind, Global, Program, VarId},
 };
 use ein_ir::ops::Builtin;
 use std::collections::BTreeMap;

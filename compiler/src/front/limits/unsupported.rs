@@ -8,9 +8,7 @@ use crate::front::{
     codes,
     diag::Diagnostic,
     source::Span,
-    typed::tree::{
-        Block, Domain, Expr, ExprKind, Function, Global, Program, Stmt, StmtKind, VarId,
-    },
+    tree::{Block, Domain, Expr, ExprKind, Function, Global, Program, Stmt, StmtKind, VarId},
 };
 use ein_ir::{
     Type,

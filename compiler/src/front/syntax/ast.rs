@@ -245,7 +245,7 @@ pub struct TypeExpr {
 /// The word that stands for time in types, and in `∂[time] F`.
 pub const TIME: &str = "time";
 
-/// `,time#m` after the dimension of a field or image.
+/// `,time#m` after the dimension of a field, an image or values on a mesh.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TimeAxis {
     /// The word.
@@ -291,7 +291,7 @@ pub enum TypeExprKind {
         /// The shape of its values.
         shape: Vec<Expr>,
     },
-    /// `fem#k(d)[…]`, `mesh(d)`: a word that is not a keyword, and the parameters of a type of data.
+    /// `fem#k(d)[…]`, `fem#k(d,time)[…]`, `mesh(d)`: a word that is not a keyword, and the parameters of a type of data.
     Data {
         /// The word.
         name: Name,
@@ -299,6 +299,8 @@ pub enum TypeExprKind {
         continuity: Option<Box<Expr>>,
         /// The dimension.
         dim: Box<Expr>,
+        /// Whether it is over time.
+        time: Option<TimeAxis>,
         /// The shape of a value, if there are values.
         shape: Option<Vec<Expr>>,
     },

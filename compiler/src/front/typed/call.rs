@@ -3,7 +3,7 @@
 use super::{
     build,
     coerce::implicitly,
-    context::{Cx, FunctionInfo, Place},
+    context::{Cx, FunctionInfo},
     expr::{infer, require_value, typed},
     foreign_names, hint, indexed,
     messages::{CONVOLVE, TO_FIELD, mismatch, plural},
@@ -131,12 +131,6 @@ pub(super) fn call_comprehension<'a>(
         return None;
     }
     let reduction = Reduction::named(&name.text);
-    if let (Place::FieldFunction, Some(reduction), Some(sequence)) =
-        (cx.place, reduction, &sequence)
-        && let Some(written) = reduce::written_out(cx, reduction, sequence, span)
-    {
-        return Some(written);
-    }
     match reduction.filter(|reduction| reduction.extreme().is_some()) {
         Some(_) => reduce::witness(cx, &name, sequence?, span),
         None => overload::apply(cx, &name.text, name.span, vec![sequence?], None, span),

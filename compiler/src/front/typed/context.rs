@@ -3,12 +3,11 @@
 
 use super::{
     CheckOptions,
-    flow::{Exits, Flow, Loops},
+    flow::{Exits, Flow, KnownLoop},
     ids::{ConstId, FunctionId, VarId},
     indices::{Indices, Labels},
-    known_steps::{KnownSteps, assigned},
     scope::{Entity, Scopes},
-    tree::{Block, Constant, VarKind},
+    tree::{Block, Constant, Var, VarKind},
 };
 use crate::front::{
     codes,
@@ -180,14 +179,10 @@ pub(super) struct Cx<'a> {
     pub(super) comparisons_left: usize,
     /// The variable whose value is being checked.
     pub(super) target: Option<Target<'a>>,
-    /// The index variables in scope, and what stands for index notation.
+    /// The index variables in scope, and the axes on which they stand.
     pub(super) indices: Indices,
-    /// The globals that blocks assign to, by their names.
-    pub(super) reassigned: BTreeSet<&'a str>,
-    /// The variables that are sequences in steps.
-    pub(super) steps: KnownSteps,
-    /// The loops that may be written out.
-    pub(super) unrolled: Loops,
+    /// The loops over known ranges around the place, the outermost first.
+    pub(super) known_loops: Vec<KnownLoop>,
 }
 
 /// Searching for a similar name compares with every visible one. A file that takes more comparisons has other problems.
@@ -224,29 +219,20 @@ impl<'a> Cx<'a> {
             comparisons_left: COMPARISONS,
             target: None,
             indices: Indices::default(),
-            reassigned: BTreeSet::new(),
-            steps: KnownSteps::default(),
-            unrolled: Loops::default(),
+            known_loops: Vec::new(),
         }
     }
 
-    /// Before a loop: variables that its body assigns are not known in it, nor after it.
-    pub(super) fn forget_assigned(&mut self, body: &ast::Stmt) {
-        assigned(body, &mut |name| {
-            if let Some(Entity::Var(var)) = self.scopes.value(&name.text) {
-                self.steps.forget(var);
-            }
-        });
-    }
-
-    /// Where other code begins, variables have values from elsewhere; only globals that nothing assigns to have those of their
-    /// definitions.
-    pub(super) fn enter_code(&mut self) {
-        let (vars, reassigned) = (&self.vars, &self.reassigned);
-        self.steps.retain(|var| {
-            let var = &vars[var.0];
-            var.kind == VarKind::Global && !reassigned.contains(var.name.as_str())
-        });
+    /// The variables as the tree has them. One whose declaration is wrong is in no expression, so its type does not matter.
+    pub(super) fn tree_vars(&self) -> Vec<Var> {
+        let vars = self.vars.iter();
+        vars.map(|var| Var {
+            name: var.name.clone(),
+            ty: var.ty.clone().unwrap_or(Type::Bool),
+            kind: var.kind,
+            span: var.span,
+        })
+        .collect()
     }
 
     /// A new variable that has no name in any scope.

@@ -10,13 +10,13 @@ use super::{
     coerce::implicitly,
     constant,
     context::{Cx, Place},
-    foreign_names, indexed, int_range,
+    foreign_names, indexed,
     messages::mismatch,
     overload::{self, operation},
     reduce, request,
     scope::Entity,
     subscript,
-    tree::{Constant, Expr, ExprKind, VarId, VarKind},
+    tree::{Constant, Expr, ExprKind, Notation, VarId, VarKind, int_range},
     types,
 };
 use crate::front::{
@@ -31,6 +31,8 @@ use ein_ir::{
     kernel::KERNELS,
     ops::{self, StrandSet, spelling},
 };
+
+pub(super) use super::tree::{literal, typed};
 
 /// The meaning and type of an expression.
 pub(super) fn infer<'a>(
@@ -178,16 +180,6 @@ pub(super) fn exactly<'a>(
     None
 }
 
-/// An expression with its type.
-pub(super) fn typed(ty: Type, kind: ExprKind, span: Span) -> Expr {
-    Expr { ty, kind, span }
-}
-
-/// A value that is known.
-pub(super) fn literal(ty: Type, value: Constant, span: Span) -> Expr {
-    typed(ty, ExprKind::Constant(value), span)
-}
-
 fn named(cx: &mut Cx<'_>, name: &str, span: Span) -> Option<Expr> {
     match cx.scopes.value(name) {
         Some(Entity::Var(var)) => {
@@ -225,6 +217,12 @@ pub(super) fn variable(cx: &mut Cx<'_>, var: VarId, span: Span) -> Option<Expr> 
         require_value(cx, needed, span);
     }
     let ty = cx.var(var).ty.clone()?;
+    if cx.indices.known.contains_key(&var) {
+        return Some(Notation::Index(var).at(ty, span));
+    }
+    if cx.indices.defined.contains(&var) {
+        return Some(Notation::Itself(var).at(ty, span));
+    }
     Some(typed(ty, ExprKind::Var(var), span))
 }
 

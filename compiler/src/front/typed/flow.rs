@@ -5,11 +5,13 @@
 //! the checker passes every declaration, assignment, use and exit to a [`Flow`] in that order. After an exit nothing
 //! is reached and therefore everything counts as assigned.
 
-use super::tree::VarId;
+use super::tree::{Expr, VarId};
+use crate::front::elaborate::unroll::turns::Turns;
+use ein_ir::Type;
 use std::collections::BTreeSet;
 
 /// The facts that are certain at one place.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Flow {
     unassigned: BTreeSet<VarId>,
     reachable: bool,
@@ -24,13 +26,34 @@ pub(super) struct Exits {
     pub(super) continued: BTreeSet<VarId>,
 }
 
-/// The loops over constant ranges around a place.
-#[derive(Default)]
-pub(super) struct Loops {
-    /// Their variables, the outermost first.
-    pub(super) variables: Vec<VarId>,
-    /// Those that must be constants.
-    pub(super) wanted: BTreeSet<VarId>,
+/// A loop around a place, over a range that is known where the variables of the loops around it are.
+pub(super) struct KnownLoop {
+    pub(super) turns: Turns,
+    /// Whether its variable is a subscript of a tensor or field, so that it will be unrolled.
+    pub(super) is_wanted: bool,
+    /// Whether there is something in its body that can be checked only where the value of its variable is known.
+    pub(super) is_by_value: bool,
+    /// The subscripts in its body that depend on it or on loops around it.
+    pub(super) subscripts: Vec<Deferred>,
+}
+
+/// A subscript that is compared with its axis when the loops end whose variables are in it.
+pub(super) struct Deferred {
+    pub(super) index: Expr,
+    /// The type that has the axis.
+    pub(super) base: Type,
+    /// The extent of the axis of a tensor or field.
+    pub(super) extent: Option<usize>,
+    /// The loops that ended so far, the innermost first.
+    pub(super) within: Vec<Turns>,
+}
+
+impl Deferred {
+    /// Whether it depends on a variable, perhaps by the range of a loop.
+    pub(super) fn depends_on(&self, var: VarId) -> bool {
+        let mut ranges = self.within.iter().map(|turns| &turns.source);
+        self.index.mentions(var) || ranges.any(|range| range.mentions(var))
+    }
 }
 
 impl Default for Flow {

@@ -3,7 +3,7 @@
 //! A value is `true`, `false`, an integer, a real (`3`, `3.5`, `-2e4`, `inf`, `nan`), a quoted string, a tensor
 //! `[a,b,…]` or a sequence `{a,b,…}`. A string may also stand without quotes, since shells take them away.
 
-use super::{int_range, tree::Constant};
+use super::tree::{Constant, int_range};
 use ein_ir::{Shape, Type};
 
 /// The value of a text where a constant of this type is wanted, or a message about the error in it.

@@ -406,8 +406,6 @@ fn function<'a>(
     cx.place = Place::Function;
     cx.result = result.clone();
     let outside = cx.flow.clone();
-    let steps = cx.steps.clone();
-    cx.enter_code();
     cx.scopes.push(match body {
         FunctionBody::Expr(value) => value.span,
         FunctionBody::Block(block) => block.span,
@@ -449,7 +447,6 @@ fn function<'a>(
     cx.defining = None;
     cx.scopes.pop();
     cx.flow = outside;
-    cx.steps = steps;
     let needs = std::mem::take(&mut cx.needs);
     let places = params.iter().map(|&param| cx.var(param).span).collect();
     cx.define(name, DefinitionKind::Function, result.as_ref(), places);

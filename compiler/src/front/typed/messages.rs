@@ -84,6 +84,16 @@ pub(super) fn conversion_advice(found: &Type, wanted: &Type) -> Option<String> {
         (Type::Field { shape, .. }, Type::Tensor(wanted)) if shape == wanted => {
             Some("probe the field at a position to get a value: `F(x)`".to_owned())
         }
+        (Type::Field { time: Some(_), .. }, Type::Field { time: None, .. }) => Some(
+            "a field over time becomes one that does not change at a time: `field#k(d)[σ] G(x) = F(x, t)`"
+                .to_owned(),
+        ),
+        (Type::Field { time: Some(found), .. }, Type::Field { time: Some(wanted), .. }) if found < wanted => {
+            Some(format!(
+                "the second kernel of `KRNS(…, …) ⊛ …` is that of time, and one kernel alone has `tent` there; {}",
+                kernel_advice(*wanted)
+            ))
+        }
         (Type::String, Type::Image { .. }) => {
             Some("an image is read from a file by `load_image(\"…\")`".to_owned())
         }

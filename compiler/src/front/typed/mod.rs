@@ -1,12 +1,12 @@
-//! From syntax tree to typed program: names, types, overloads, conversions, constants, and every error a program can
-//! have.
+//! From syntax tree to typed program: names, types, overloads, conversions, constants, and every error that does not depend on
+//! the values of indices. The tree is the program as it is written. A loop over a constant range whose variable is a subscript stays a
+//! loop, and its subscripts are compared with their axes for all values (`unroll`).
 //!
-//! [`check`] walks the program once in textual order. An error is reported with its place and the walk continues, so that
+//! `check` walks the program once in textual order. An error is reported with its place and the walk continues, so that
 //! one run shows every error. A wrong expression has no type, and expressions that depend on it are not reported.
 
 mod axis_range;
 mod build;
-mod builtin_value;
 mod call;
 mod coerce;
 mod constant;
@@ -20,7 +20,6 @@ mod ids;
 mod indexed;
 mod indices;
 mod items;
-mod known_steps;
 mod messages;
 mod overload;
 mod program;
@@ -34,13 +33,12 @@ mod scope;
 mod stmt;
 mod strand;
 mod subscript;
-pub mod tree;
 mod types;
 mod unroll;
 
-pub use program::check;
-pub use tree::print;
+pub(crate) use program::{Typed, check};
 
+use super::tree;
 use crate::front::codes::Code;
 
 /// What the command line says about a check.
@@ -52,12 +50,4 @@ pub struct CheckOptions {
     pub long_int: bool,
     /// The warnings of [`crate::front::codes::ON_DEMAND`] that are wanted.
     pub warn: Vec<Code>,
-}
-
-/// The least and the greatest int.
-pub(crate) fn int_range(long_int: bool) -> (i64, i64) {
-    match long_int {
-        true => (i64::MIN, i64::MAX),
-        false => (i32::MIN.into(), i32::MAX.into()),
-    }
 }

@@ -6,28 +6,40 @@ use super::{
     context::{Cx, Place},
     flow::Flow,
     items::item,
-    known_steps,
     stmt::block,
     strand::{GlobalStabilize, create, strand},
-    tree::{Block, Create, Function, Global, Program, Strand, Var, VarKind},
+    tree::{Block, Create, Function, Global, Program, Strand, VarKind},
 };
-use crate::front::{codes, diag::Diagnostic, facts::Facts, source::Span, syntax::ast};
+use crate::front::{
+    codes,
+    diag::Diagnostic,
+    elaborate::notation::{Rest, Unplaced},
+    facts::Facts,
+    source::Span,
+    syntax::ast,
+};
 use std::collections::BTreeSet;
 
-/// Checks a program. `errors` are those of its syntax; the messages of the check are added to them. There is a typed
-/// program only if there are no errors at all.
-pub fn check(
+/// A program after the check.
+#[derive(Debug)]
+pub(crate) struct Typed {
+    /// The typed program, if there are no errors at all.
+    pub(crate) program: Option<Program>,
+    /// Index notation that was checked and is not in it.
+    pub(crate) rest: Rest,
+    /// Errors and warnings.
+    pub(crate) diagnostics: Vec<Diagnostic>,
+    /// The meanings of names and the types of expressions.
+    pub(crate) facts: Facts,
+}
+
+/// Checks a program. `errors` are those of its syntax; the messages of the check are added to them.
+pub(crate) fn check(
     program: &ast::Program,
     options: &CheckOptions,
     errors: Vec<Diagnostic>,
-) -> (Option<Program>, Vec<Diagnostic>, Facts) {
+) -> Typed {
     let mut cx = Cx::new(program.version, options, errors);
-    let blocks = [&program.initialize, &program.start, &program.update];
-    for stmt in blocks.into_iter().flatten().flat_map(|block| &block.stmts) {
-        known_steps::assigned(stmt, &mut |name| {
-            cx.reassigned.insert(&name.text);
-        });
-    }
     let globals = program
         .items
         .iter()
@@ -67,13 +79,31 @@ pub fn check(
     let parts = (!cx.has_errors()).then_some(()).and(strand.zip(create));
     let diagnostics = std::mem::take(&mut cx.diagnostics);
     let facts = std::mem::take(&mut cx.facts).sorted();
-    let tree = parts.and_then(|(strand, create)| {
+    let rest = rest(&mut cx, parts.is_some());
+    let program = parts.and_then(|(strand, create)| {
         assemble(cx, globals, initialize, strand, create, start, update)
     });
-    (tree, diagnostics, facts)
+    Typed {
+        program,
+        rest,
+        diagnostics,
+        facts,
+    }
 }
 
-/// The typed program; everything in it has a type because nothing was reported.
+/// Index notation that is not in the tree: without a tree all of it, else that of statements which are never reached.
+fn rest(cx: &mut Cx<'_>, has_tree: bool) -> Rest {
+    let complete = std::mem::take(&mut cx.indices.complete).into_iter();
+    let parts = complete.filter(|(_, is_reachable)| !(has_tree && *is_reachable));
+    let parts: Vec<Unplaced> = parts.map(|(part, _)| part).collect();
+    let vars = match parts.is_empty() {
+        true => Vec::new(),
+        false => cx.tree_vars(),
+    };
+    Rest { parts, vars }
+}
+
+/// The typed program; everything in it has a type because nothing was reported. Variables without one are in no expression.
 fn assemble(
     cx: Cx<'_>,
     globals: Vec<Global>,
@@ -83,18 +113,7 @@ fn assemble(
     start: Option<Block>,
     update: Option<Block>,
 ) -> Option<Program> {
-    let vars: Option<Vec<Var>> = cx
-        .vars
-        .into_iter()
-        .map(|var| {
-            Some(Var {
-                name: var.name,
-                ty: var.ty?,
-                kind: var.kind,
-                span: var.span,
-            })
-        })
-        .collect();
+    let vars = cx.tree_vars();
     let functions: Option<Vec<Function>> = cx
         .functions
         .into_iter()
@@ -108,11 +127,10 @@ fn assemble(
             })
         })
         .collect();
-    let (vars, functions) = (vars?, functions?);
     Some(Program {
         version: cx.version,
         vars,
-        functions,
+        functions: functions?,
         globals,
         initialize,
         strand,
@@ -144,7 +162,6 @@ fn unknown_given(cx: &mut Cx<'_>) {
 
 fn global_block<'a>(cx: &mut Cx<'a>, body: &'a ast::Block, place: Place) -> Block {
     cx.place = place;
-    cx.enter_code();
     let checked = block(cx, body);
     let mut lacking = cx.flow.lacking();
     lacking.append(&mut cx.exits.continued);
@@ -240,7 +257,7 @@ fn warn_of_unused(cx: &mut Cx<'_>) {
         });
     let consts = cx.consts.iter().filter(|constant| !constant.read);
     let consts = consts.map(|constant| ("constant", constant.name.clone(), constant.span));
-    // A loop that was written out declares its variables once for every copy.
+    // A loop that is checked for each value declares its variables once for every copy.
     let unused: BTreeSet<(Span, &str, String)> = vars
         .chain(consts)
         .map(|(what, name, span)| (span, what, name))

@@ -2,12 +2,11 @@
 
 use super::{
     build::{comprehension_over, iteration},
-    constant,
     context::{Cx, Place},
-    expr::{literal, typed},
+    expr::typed,
     messages::mismatch,
     overload,
-    tree::{Constant, Domain, Expr, ExprKind, VarId, VarKind},
+    tree::{Domain, Expr, ExprKind, VarKind},
 };
 use crate::front::{
     codes,
@@ -16,10 +15,9 @@ use crate::front::{
     syntax::ast::{self, ExprKind as Written, Operator},
 };
 use ein_ir::{
-    Shape, Type,
+    Type,
     ops::{Builtin, Reduction, StrandSet, spelling},
 };
-use std::convert::Infallible;
 
 /// Whether a function of the table reduces sequences.
 pub(super) fn is_reduction(name: &str) -> bool {
@@ -38,73 +36,6 @@ pub(super) fn comprehension<'a>(
         None => iteration(cx, &iter.source, None).map(|source| Domain::Seq(Box::new(source))),
     };
     comprehension_over(cx, body, iter, domain, None, span)
-}
-
-/// A reduction of few elements that are numbered by constants, as an expression of its elements: then a field function with it has a
-/// closed form.
-pub(super) fn written_out(
-    cx: &mut Cx<'_>,
-    reduction: Reduction,
-    sequence: &Expr,
-    span: Span,
-) -> Option<Expr> {
-    let join = match reduction {
-        Reduction::Sum | Reduction::Mean => "+",
-        Reduction::Product => "*",
-        Reduction::Min => "min",
-        Reduction::Max => "max",
-        _ => return None,
-    };
-    let mut elements = numbered(cx, sequence)?.into_iter();
-    let count = elements.len();
-    let mut joined = elements.next()?;
-    for element in elements {
-        joined = overload::apply(cx, join, span, vec![joined, element], None, span)?;
-    }
-    if reduction != Reduction::Mean {
-        return Some(joined);
-    }
-    let count = Constant::Tensor(Shape::SCALAR, vec![count as f64]);
-    let count = literal(Type::REAL, count, span);
-    overload::apply(cx, "/", span, vec![joined, count], None, span)
-}
-
-/// The elements of a comprehension over a range that is known now, if they are few and are tensors.
-fn numbered(cx: &Cx<'_>, sequence: &Expr) -> Option<Vec<Expr>> {
-    const MOST: i64 = 64;
-    let ExprKind::Comprehension {
-        body,
-        var,
-        domain: Domain::Seq(source),
-    } = &sequence.kind
-    else {
-        return None;
-    };
-    let known = |e: &Expr| match constant::evaluate(cx, e) {
-        Ok(Constant::Int(n)) => Some(n),
-        _ => None,
-    };
-    let (low, high) = match source.builtin() {
-        Some((Builtin::Range, [low, high])) => known(low).zip(known(high))?,
-        _ => return None,
-    };
-    let is_few = low <= high && high - low < MOST;
-    let is_tensor = matches!(body.ty, Type::Tensor(_));
-    (is_few && is_tensor).then(|| (low..=high).map(|n| with_value(body, *var, n)).collect())
-}
-
-/// An expression where a variable has a value.
-fn with_value(e: &Expr, var: VarId, value: i64) -> Expr {
-    if let ExprKind::Var(found) = e.kind
-        && found == var
-    {
-        return literal(Type::Int, Constant::Int(value), e.span);
-    }
-    let mut change = |inner: &Expr| Ok::<Expr, Infallible>(with_value(inner, var, value));
-    match e.try_map(&mut change) {
-        Ok(changed) => changed,
-        Err(never) => match never {},
-    }
 }
 
 /// `argmin { e | x in s }`: the element `x` where `e` is least; of a set of strands, the strand.

@@ -242,7 +242,8 @@ fn no_derivative_by_time(cx: &mut Cx<'_>, field: &Expr, op_span: Span) {
     );
     let kernels = kernel_advice(Continuity::Finite(1));
     cx.error(codes::NO_DERIVATIVE, op_span, message)
-        .hint(format!("in time, {kernels}: `KRNS(…, ctmr) ⊛ …`"));
+        .hint(format!("in time, {kernels}: `KRNS(…, ctmr) ⊛ …`"))
+        .hint("a field on a mesh is linear between frames, so it has no such derivative");
 }
 
 fn superscript(n: u32) -> String {
@@ -308,6 +309,12 @@ fn advice(spelling: &str, found: &[Type]) -> Option<&'static str> {
             Some("`length` counts the elements of a sequence; the length of a vector is `|v|`")
         }
         ("size", [Type::Seq(..)]) => Some("the number of elements of a sequence is `length(s)`"),
+        ("inside", [_, Type::Field { time: Some(_), .. }]) => {
+            Some("a field over time is asked at a position and a time: `inside(x, t, F)`")
+        }
+        ("inside", [_, _, Type::Field { time: None, .. }]) => {
+            Some("the field does not change over time: `inside(x, F)`")
+        }
         ("atan", [_, _]) => Some("the angle of a vector is `atan2(y, x)`"),
         ("real", [ty]) if *ty == Type::REAL => Some("it is a real already"),
         ("mean" | "variance", [Type::Seq(element, _)]) if **element == Type::Int => {

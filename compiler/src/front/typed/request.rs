@@ -222,12 +222,8 @@ fn components<'a>(
     if indices.iter().all(Option::is_none) {
         return Some(whole);
     }
-    if indices
-        .iter()
-        .flatten()
-        .any(|index| cx.indices.occur_in(index))
-    {
+    if (indices.iter().flatten()).any(|index| cx.indices.occur_in(index)) {
         return indexed::component(cx, whole, indices, span);
     }
-    super::subscript::part(cx, whole, indices, span)
+    super::subscript::part(cx, whole, super::subscript::along(indices), span)
 }

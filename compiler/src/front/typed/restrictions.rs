@@ -8,7 +8,8 @@ use super::{
     messages::{mismatch, plural},
     overload::apply,
     reduce,
-    tree::{Constant, Expr, ExprKind},
+    tree::{Constant, Expr, ExprKind, convert::coerce},
+    unroll,
 };
 use crate::front::{codes, source::Span, syntax::ast::Operator};
 use ein_ir::{
@@ -53,7 +54,7 @@ pub(super) fn restricted(
 fn as_real(int: Expr, span: Span) -> Expr {
     Expr {
         span,
-        ..super::coerce::coerce(int, &Type::REAL)
+        ..coerce(int, &Type::REAL)
     }
 }
 
@@ -77,6 +78,7 @@ fn power(
             Some(Expr::applied(op.with_exponent(n), args, span))
         }
         None if is_field => {
+            unroll::needs_value(cx, |var| exponent.mentions(var));
             let message = match known {
                 None => "the exponent of a field must be a constant".to_owned(),
                 Some(_) => format!("the exponent of a field must be at most {}", i32::MAX),
@@ -189,7 +191,7 @@ fn element_index(cx: &mut Cx<'_>, args: &mut [Expr]) -> Option<()> {
     let [sequence, index] = args else {
         return Some(());
     };
-    let Type::Seq(element, length) = &sequence.ty else {
+    let Type::Seq(element, _) = &sequence.ty else {
         return Some(());
     };
     if matches!(**element, Type::Field { .. }) {
@@ -197,17 +199,23 @@ fn element_index(cx: &mut Cx<'_>, args: &mut [Expr]) -> Option<()> {
     }
     fold(cx, index);
     let ExprKind::Constant(Constant::Int(at)) = index.kind else {
+        unroll::note_element(cx, index, &sequence.ty);
         return Some(());
     };
-    let too_large = length.is_some_and(|length| at >= length as i64);
-    if at >= 0 && !too_large {
+    element_at(cx, at, &sequence.ty, index.span)
+}
+
+/// An element at a place of a sequence, which must have it if its length is known.
+pub(super) fn element_at(cx: &mut Cx<'_>, at: i64, sequence: &Type, span: Span) -> Option<()> {
+    let is_inside = match sequence {
+        Type::Seq(_, Some(length)) => at < *length as i64,
+        _ => true,
+    };
+    if at >= 0 && is_inside {
         return Some(());
     }
-    let message = format!(
-        "index {at} is out of range for a sequence of type `{}`",
-        sequence.ty
-    );
-    cx.error(codes::INDEX_RANGE, index.span, message)
+    let message = format!("index {at} is out of range for a sequence of type `{sequence}`");
+    cx.error(codes::INDEX_RANGE, span, message)
         .hint("elements are counted from 0");
     None
 }

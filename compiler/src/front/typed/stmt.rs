@@ -8,6 +8,7 @@ use super::{
     call::inferred,
     context::{Cx, Place, Target},
     expr::{check_against, condition, infer, variable},
+    indexed,
     messages::conversion_advice,
     overload, restrictions,
     scope::Entity,
@@ -90,10 +91,7 @@ fn statement<'a>(cx: &mut Cx<'a>, written: &'a ast::Stmt) -> Option<StmtKind> {
                 otherwise,
             })
         }
-        Written::Foreach { ty, iter, body } => {
-            cx.forget_assigned(body);
-            foreach(cx, ty, iter, body)
-        }
+        Written::Foreach { ty, iter, body } => foreach(cx, ty, iter, body),
         Written::Print(args) => print(cx, args),
         Written::New { strand, args } => new(cx, strand, args, written.span),
         Written::Stabilize => exit(cx, StmtKind::Stabilize, written.span),
@@ -163,7 +161,7 @@ pub(super) fn declared<'a>(
         Some(value) => {
             remember_kernels(cx, var, value.as_ref());
             let value = value?;
-            cx.steps.record(var, &value);
+            indexed::defines(cx, var, &value);
             Some((var, Some(value)))
         }
         None => {
@@ -231,7 +229,6 @@ fn assignment<'a>(
     let var = target?;
     cx.flow.assign(var);
     let value = result?;
-    cx.steps.record(var, &value);
     Some(StmtKind::Assign { var, value })
 }
 
@@ -299,6 +296,8 @@ fn named_target(cx: &mut Cx<'_>, name: &ast::Name) -> Option<VarId> {
     let (what, declared) = match cx.scopes.value(&name.text) {
         Some(Entity::Var(var)) => {
             cx.refers(name.span, var);
+            // The variable of a loop that is unrolled is a constant.
+            unroll::needs_value(cx, |known| known == var);
             return Some(var);
         }
         Some(Entity::Const(id)) => ("the constant", cx.consts[id.0].span),
@@ -376,25 +375,11 @@ fn foreach<'a>(
     cx.scopes.push(body.span);
     let var = cx.declare(&iter.name, declared, VarKind::Local);
     cx.vars[var.0].read = true;
-    let before = cx.flow.clone();
-    let values = source
-        .as_ref()
-        .and_then(|source| unroll::known_range(cx, source));
     cx.loops += 1;
-    let body = unroll::body(cx, &iter.name, var, values, |cx| branch(cx, body));
+    let repeated = unroll::repeated(cx, &iter.name, var, source, |cx| branch(cx, body));
     cx.loops -= 1;
-    let body = match body {
-        Ok(body) => body,
-        Err(copies) => {
-            cx.scopes.pop();
-            return fits.then_some(StmtKind::Block(copies));
-        }
-    };
-    // The body may not run at all, so its assignments do not count.
-    cx.flow = before;
     cx.scopes.pop();
-    let source = source?;
-    fits.then_some(StmtKind::Foreach { var, source, body })
+    repeated.filter(|_| fits)
 }
 
 fn print<'a>(cx: &mut Cx<'a>, args: &'a [ast::Expr]) -> Option<StmtKind> {

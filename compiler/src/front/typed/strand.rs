@@ -6,6 +6,7 @@ use super::{
     context::{Cx, Place, StrandInfo, Target},
     expr::{check_against, infer},
     flow::{Exits, Flow},
+    indexed,
     stmt::block,
     tree::{Block, Create, Expr, StateVar, Strand, VarId, VarKind},
     types,
@@ -51,7 +52,6 @@ pub(super) fn strand<'a>(
     );
     cx.scopes.push(written.span);
     let outside = cx.flow.clone();
-    cx.enter_code();
     let params: Vec<VarId> = written
         .params
         .iter()
@@ -135,7 +135,7 @@ fn state_variable<'a>(cx: &mut Cx<'a>, written: &'a ast::StateVar) -> StateVar {
     cx.facts.known_from(written.name.span, written.span.end);
     cx.vars[var.0].labels = labels;
     if let Some(Some(value)) = &value {
-        cx.steps.record(var, value);
+        indexed::defines(cx, var, value);
     }
     if let Some(info) = &mut cx.strand {
         info.state.insert(&written.name.text, var);
@@ -248,7 +248,6 @@ fn methods<'a>(
                     .flatten(),
             );
         }
-        cx.enter_code();
         cx.place = Place::Method(kind);
         let name = ast::Name {
             text: method_name(kind).to_owned(),

@@ -1,7 +1,16 @@
 //! Subscripts: components and slices of tensors and fields, elements of sequences.
 
 use super::{
-    axis_range, constant, context::Cx, expr::infer, indexed, overload, tree::Expr, unroll,
+    axis_range, constant,
+    context::Cx,
+    expr::infer,
+    indexed, overload,
+    tree::{
+        Expr, ExprKind,
+        part::{Axis, type_of_part},
+        typed,
+    },
+    unroll,
 };
 use crate::front::{
     codes,
@@ -16,7 +25,7 @@ use ein_ir::{
 };
 
 /// What messages call a subscript.
-const INDEX: &str = "an index of a tensor or field";
+pub(super) const INDEX: &str = "an index of a tensor or field";
 
 /// `a[i, …]`
 pub(super) fn subscript<'a>(
@@ -108,7 +117,7 @@ pub(super) fn elements<'a>(
 fn element<'a>(cx: &mut Cx<'a>, base: Expr, index: &'a ast::Expr, span: Span) -> Option<Expr> {
     let index = infer(cx, index, None)?;
     // A place that is known only at run time is looked up at run time, for all values of the indices in it.
-    let is_known = cx.indices.decide(&index);
+    let is_known = unroll::is_of_indices(cx, &index);
     if index.ty == Type::Int
         && (is_known || cx.indices.occur_in(&base) && !cx.indices.occur_in(&index))
     {
@@ -133,14 +142,16 @@ fn slice<'a>(
         return axis_range::parts(cx, base, shape, subscripts, span);
     }
     let indices = indices(cx, subscripts)?;
-    if indices
-        .iter()
-        .flatten()
-        .any(|index| cx.indices.occur_in(index))
-    {
+    if (indices.iter().flatten()).any(|index| cx.indices.occur_in(index)) {
         return indexed::component(cx, base, indices, span);
     }
-    part(cx, base, indices, span)
+    part(cx, base, along(indices), span)
+}
+
+/// The subscripts of axes that stay or have an index.
+pub(super) fn along(indices: Vec<Option<Expr>>) -> Vec<Axis> {
+    let axis = |index: Option<Expr>| index.map_or(Axis::All, |index| Axis::At(Box::new(index)));
+    indices.into_iter().map(axis).collect()
 }
 
 /// What stands in brackets after a tensor or field: nothing for an axis that stays.
@@ -178,26 +189,32 @@ fn advise_binding(cx: &mut Cx<'_>, index: &ast::Expr) {
     }
 }
 
-/// Components of a tensor or field, by indices that are constants.
-pub(super) fn part(
-    cx: &mut Cx<'_>,
-    base: Expr,
-    indices: Vec<Option<Expr>>,
-    span: Span,
-) -> Option<Expr> {
+/// A part of a tensor or field, by indices that are constants here or where variables of loops are.
+pub(super) fn part(cx: &mut Cx<'_>, base: Expr, axes: Vec<Axis>, span: Span) -> Option<Expr> {
     let (Type::Tensor(shape) | Type::Field { shape, .. }) = base.ty.clone() else {
         return None;
     };
-    let mask: Vec<Option<Option<usize>>> = indices
-        .iter()
-        .zip(shape.dims())
-        .map(|(index, &extent)| match index {
-            None => Some(None),
-            Some(index) => component(cx, index, extent, &base.ty).map(Some),
-        })
-        .collect();
+    let mut is_known = true;
+    let mut place = |axis: &Axis, extent: usize| {
+        let at = match axis {
+            Axis::All => return Some(None),
+            Axis::At(index) => component(cx, index, extent, &base.ty)?,
+            Axis::From(..) => None,
+        };
+        is_known &= at.is_some();
+        Some(at)
+    };
+    let along = || axes.iter().zip(shape.dims().iter().copied());
+    let mask: Vec<Option<Option<usize>>> =
+        along().map(|(axis, extent)| place(axis, extent)).collect();
     let mask: Option<Vec<Option<usize>>> = mask.into_iter().collect();
     let mask = mask?;
+    if !is_known {
+        let extents = along().filter_map(|(axis, whole)| axis.extent(whole));
+        let ty = type_of_part(&base.ty, Shape::new(extents));
+        let base = Box::new(base);
+        return Some(typed(ty, ExprKind::Part { base, axes }, span));
+    }
     if mask.iter().all(Option::is_none) {
         return Some(base);
     }
@@ -227,18 +244,30 @@ fn wrong_count(cx: &mut Cx<'_>, base: &Expr, wanted: usize, found: usize, span: 
     cx.error(codes::INDEX_COUNT, span, message).hints(rows);
 }
 
-fn component(cx: &mut Cx<'_>, index: &Expr, extent: usize, base: &Type) -> Option<usize> {
-    if constant::evaluate(cx, index).is_err() && unroll::wants_values(cx, index) {
-        return None;
+/// The component that an index selects; inside, none if it is known only where variables of loops are.
+fn component(cx: &mut Cx<'_>, index: &Expr, extent: usize, base: &Type) -> Option<Option<usize>> {
+    if constant::evaluate(cx, index).is_err() && unroll::is_component(cx, index, extent, base) {
+        return Some(None);
     }
     let at = constant::known_int(cx, index, INDEX)?;
+    component_at(cx, at, extent, base, index.span).map(Some)
+}
+
+/// The component at a place of an axis, which must have it.
+pub(super) fn component_at(
+    cx: &mut Cx<'_>,
+    at: i64,
+    extent: usize,
+    base: &Type,
+    span: Span,
+) -> Option<usize> {
     match usize::try_from(at) {
         Ok(at) if at < extent => Some(at),
         _ => {
             let message = format!(
                 "index {at} is out of range: this axis of `{base}` has {extent} components"
             );
-            cx.error(codes::INDEX_RANGE, index.span, message)
+            cx.error(codes::INDEX_RANGE, span, message)
                 .hint(format!("components are counted from 0 to {}", extent - 1));
             None
         }

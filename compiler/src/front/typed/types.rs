@@ -34,16 +34,10 @@ pub(super) fn resolve<'a>(cx: &mut Cx<'a>, written: &'a ast::TypeExpr) -> Option
             shape: dims,
         } => {
             let (dim, shape) = (space_dimension(cx, dim), shape(cx, dims));
-            name_time(cx, time.as_ref());
-            if let Some(k) = time.as_ref().and_then(|time| time.continuity.as_ref()) {
-                let message = "an image has samples, so it has no derivatives by time";
-                cx.error(codes::BAD_DIMENSION, k.span, message)
-                    .hint("`#m` stands in the type of a field: `field#1(3,time#1)[]`");
-                return None;
-            }
+            let timed = has_frames(cx, time.as_ref(), "an image has samples");
             Type::Image {
                 dim: dim?,
-                timed: time.is_some(),
+                timed: timed?,
                 shape: shape?,
             }
         }
@@ -78,8 +72,15 @@ pub(super) fn resolve<'a>(cx: &mut Cx<'a>, written: &'a ast::TypeExpr) -> Option
             name,
             continuity,
             dim,
+            time,
             shape,
-        } => data(cx, name, continuity.as_deref(), dim, shape.as_deref())?,
+        } => data(
+            cx,
+            name,
+            continuity.as_deref(),
+            (dim, time.as_ref()),
+            shape.as_deref(),
+        )?,
         TypeExprKind::Kernel(k) => Type::Kernel(continuity(cx, k)?),
         TypeExprKind::Named(name) => named(cx, name)?,
         TypeExprKind::Seq { element, length } => sequence(cx, element, length.as_deref())?,
@@ -101,12 +102,24 @@ fn name_time(cx: &mut Cx<'_>, time: Option<&TimeAxis>) {
     }
 }
 
-/// `fem#k(d)[σ]` or `mesh(d)`; these words are not keywords, and have other meanings elsewhere.
+/// Whether data have frames; `#m` is an error there, for a reason.
+fn has_frames(cx: &mut Cx<'_>, time: Option<&TimeAxis>, reason: &str) -> Option<bool> {
+    name_time(cx, time);
+    if let Some(k) = time.and_then(|time| time.continuity.as_ref()) {
+        let message = format!("{reason}, so it has no derivatives by time");
+        cx.error(codes::BAD_DIMENSION, k.span, message)
+            .hint("`#m` stands in the type of a field: `field#1(3,time#1)[]`");
+        return None;
+    }
+    Some(time.is_some())
+}
+
+/// `fem#k(d)[σ]`, `fem#k(d,time)[σ]` or `mesh(d)`; these words are not keywords, and have other meanings elsewhere.
 fn data<'a>(
     cx: &mut Cx<'a>,
     name: &'a ast::Name,
     k: Option<&'a ast::Expr>,
-    dim: &'a ast::Expr,
+    (dim, time): (&'a ast::Expr, Option<&'a TimeAxis>),
     dims: Option<&'a [ast::Expr]>,
 ) -> Option<Type> {
     let wrong = |cx: &mut Cx<'a>, form: &str| {
@@ -122,18 +135,20 @@ fn data<'a>(
             };
             let dim = number(cx, dim, "the dimension of a mesh", 2, 3);
             let shape = shape(cx, dims);
+            let timed = has_frames(cx, time, "a mesh has values at frames");
             Some(Type::Fem {
                 continuity: k?,
                 dim: dim? as usize,
+                timed: timed?,
                 shape: shape?,
             })
         }
-        ("mesh", None) if k.is_none() => {
+        ("mesh", None) if k.is_none() && time.is_none() => {
             let dim = number(cx, dim, "the dimension of a mesh", 2, 3)?;
             Some(Type::Mesh(dim as usize))
         }
         ("fem", None) => {
-            wrong(cx, "fem#k(d)[σ]");
+            wrong(cx, "fem#k(d)[σ]` or `fem#k(d,time)[σ]");
             None
         }
         ("mesh", _) => {

@@ -59,11 +59,16 @@ impl Pass<'_> {
 
     /// The tangent of a leaf field, which may depend on the time that it is at: the derivative by time, times the tangent of the time.
     fn leaf(&mut self, leaf: &Leaf, args: &[Value]) -> Result<Option<Value>, Fact> {
-        let (Leaf::Convolution(field), Some(&time)) = (leaf, args.first()) else {
+        let Some(&time) = args.first() else {
             return Ok(None);
         };
-        let (Some(tangent), Some(kernel)) = (self.tangent(time), field.time) else {
+        let Some(tangent) = self.tangent(time) else {
             return Ok(None);
+        };
+        let (field, kernel) = match leaf {
+            Leaf::Convolution(field) => (field, field.time.expect("a field over time")),
+            // Values on a mesh are linear from frame to frame.
+            Leaf::Fem(_) => return Err(Fact::TooRough { needed: 1, has: 0 }),
         };
         let (needed, has) = (u32::from(kernel.order) + 1, kernel.kernel.0.continuity);
         if needed > has {

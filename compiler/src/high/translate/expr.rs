@@ -4,7 +4,7 @@ use super::{Key, Translator, iterate::is_range};
 use crate::{
     front::{
         limits::{closed_form::has_known_length, observed::Kept},
-        typed::tree::{Constant, Domain, Expr, ExprKind, VarId},
+        tree::{Constant, Domain, Expr, ExprKind, VarId},
     },
     high::{High, Op},
     ir::{
@@ -82,6 +82,9 @@ impl Translator<'_> {
             }
             ExprKind::Given { input, otherwise } => self.given_or(*input, otherwise),
             ExprKind::Select { strand, var } => self.select(strand, *var),
+            ExprKind::Part { .. } | ExprKind::Notation(_) => {
+                panic!("elaboration makes operators of parts and index notation")
+            }
             ExprKind::Kernel(_) => panic!("a kernel is not a value at run time"),
         }
     }

@@ -2,7 +2,7 @@
 
 use super::{Plan, Translator};
 use crate::{
-    front::typed::tree::{self, Expr, Global, VarId, reads::Reads},
+    front::tree::{self, Expr, Global, VarId, reads::Reads},
     ir::{
         interface::{Data, Fact, KnownFact},
         tensor::{Base, Ty},
@@ -49,7 +49,7 @@ impl Translator<'_> {
     }
 
     /// The value of a fact, which is a global variable that the source does not name.
-    fn fact(&mut self, fact: Fact, ty: Ty) -> Value {
+    pub(super) fn fact(&mut self, fact: Fact, ty: Ty) -> Value {
         let known = self.statics.facts.iter().find(|known| known.fact == fact);
         let global = match known {
             Some(known) => known.global,

@@ -12,7 +12,7 @@ use super::{
 use crate::{
     front::{
         limits::closed_form::named_field,
-        typed::tree::{Expr, Global, VarId},
+        tree::{Expr, Global, VarId},
     },
     high::Op,
     ir::{
@@ -200,7 +200,7 @@ impl Translator<'_> {
             let leaf = match leaf {
                 Leaf::Convolution(leaf) => leaf,
                 Leaf::Fem(leaf) => {
-                    tests.push(self.inside_mesh(&leaf, at));
+                    tests.push(self.inside_mesh(&leaf, at, time));
                     continue;
                 }
             };
@@ -224,13 +224,14 @@ impl Translator<'_> {
 
     /// Whether a position that may depend on the position itself is in a mesh: beyond it, a field on it is not a number, and
     /// that compares with nothing.
-    fn inside_mesh(&mut self, leaf: &FemField, at: Value) -> Condition {
+    fn inside_mesh(&mut self, leaf: &FemField, at: Value, time: Option<Value>) -> Condition {
         let bare = FemField {
             outside: None,
             ..leaf.clone()
         };
         let indices = vec![Index::Const(0); leaf.shape.order()];
-        let field = self.b.op1(Op::Field(Leaf::Fem(Arc::new(bare))), &[]);
+        let bare = Op::Field(Leaf::Fem(Arc::new(bare)));
+        let field = self.b.op1(bare, time.as_slice());
         let first = Ein {
             params: vec![self.param(field)],
             axes: vec![],

@@ -2,7 +2,7 @@
 
 use super::{Key, Translator};
 use crate::{
-    front::typed::tree::{Block, Constant, Expr, ExprKind, Function, Stmt, StmtKind, VarId},
+    front::tree::{Block, Constant, Expr, ExprKind, Function, Stmt, StmtKind, VarId},
     ir::{
         Scalar, Simple,
         print_piece::Piece,
@@ -103,7 +103,10 @@ impl Translator<'_> {
                     |t| t.stmts(&otherwise.stmts),
                 );
             }
-            StmtKind::Foreach { var, source, body } => self.foreach(*var, source, body),
+            StmtKind::Foreach {
+                var, source, body, ..
+            } => self.foreach(*var, source, body),
+            StmtKind::ByValue { .. } => panic!("elaboration puts the copies in a row"),
             StmtKind::Print(_) if self.is_repeated => {}
             StmtKind::Print(args) => self.print(args),
             StmtKind::Stabilize => self.exit(status::STABILIZE),

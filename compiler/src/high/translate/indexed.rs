@@ -2,7 +2,7 @@
 
 use super::Translator;
 use crate::{
-    front::typed::tree::Expr,
+    front::tree::Expr,
     ir::tensor::{Base, Ty},
     ssa::Value,
 };

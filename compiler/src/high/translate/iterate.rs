@@ -2,7 +2,7 @@
 
 use super::{Translator, expr::element_of};
 use crate::{
-    front::typed::tree::{Expr, ExprKind},
+    front::tree::{Expr, ExprKind},
     high::Op,
     ir::{
         Simple,

@@ -4,7 +4,7 @@ use super::{Key, Translator};
 use crate::{
     front::{
         source::Span,
-        typed::tree::{self, Block, Expr, ExprKind, Global, Stmt, VarId, VarKind, reads::Reads},
+        tree::{self, Block, Expr, ExprKind, Global, Stmt, VarId, VarKind, reads::Reads},
     },
     high::Op,
     ir::tensor::{Base, Ty},

@@ -2,7 +2,7 @@
 
 use super::{Plan, Statics, Translator, define_globals, statics::ImageValue};
 use crate::{
-    front::typed::tree::{self, Expr},
+    front::tree::{self, Expr},
     high::High,
     ir::{interface::Blur, tensor::Ty},
     ssa::{Function, Role},

@@ -5,7 +5,7 @@ use super::{High, Names, Request, Translator, operators::Operators};
 use crate::{
     front::{
         source::Span,
-        typed::tree::{Constant, Expr, ExprKind, Global, InputDefault, VarId},
+        tree::{Constant, Expr, ExprKind, Global, InputDefault, VarId},
     },
     ir::{
         Bits,
@@ -129,7 +129,10 @@ impl Statics {
         ty: &Type,
         span: Span,
     ) -> Arc<FemField> {
-        let Type::Fem { dim, shape, .. } = ty else {
+        let Type::Fem {
+            dim, timed, shape, ..
+        } = ty
+        else {
             panic!("values on a mesh of type {ty}")
         };
         let same = |fem: &interface::Fem| fem.span == span && fem.mesh == mesh;
@@ -139,6 +142,7 @@ impl Statics {
                 mesh,
                 array,
                 variable: variable.to_owned(),
+                timed: *timed,
                 shape: shape.clone(),
                 span,
             });
@@ -148,6 +152,7 @@ impl Statics {
             fem,
             mesh,
             dim: *dim,
+            timed: *timed,
             shape: shape.clone(),
             outside: None,
         })
@@ -326,7 +331,9 @@ impl Translator<'_> {
     /// The field of values on a mesh: the last argument; the mesh may be said before.
     pub(super) fn field_of_fem(&mut self, args: &[Expr]) -> Value {
         let fem = self.fem(&args[args.len() - 1], "");
-        self.b.op1(super::super::Op::Field(Leaf::Fem(fem)), &[])
+        let now = fem.timed.then(|| self.now());
+        self.b
+            .op1(super::super::Op::Field(Leaf::Fem(fem)), now.as_slice())
     }
 
     /// What an expression of kernel type is: one kernel for all axes, or one per axis.
@@ -370,10 +377,7 @@ impl Translator<'_> {
             time,
             shape: image.shape,
         };
-        let now = time.map(|_| {
-            self.time
-                .expect("a field over time is translated at a time")
-        });
+        let now = time.map(|_| self.now());
         self.b.op1(
             super::super::Op::Field(Leaf::Convolution(Arc::new(field))),
             now.as_slice(),

@@ -4,7 +4,7 @@ use super::{Key, Translator};
 use crate::{
     front::{
         limits::observed::Kept,
-        typed::tree::{Expr, ExprKind, Layout, Recurrence, Segment, VarId},
+        tree::{Expr, ExprKind, Layout, Recurrence, Segment, VarId},
     },
     ir::tensor::{Base, Ty},
     ssa::Value,

@@ -2,7 +2,7 @@
 
 use super::{Key, Translator};
 use crate::{
-    front::typed::tree::{Expr, ExprKind, VarId},
+    front::tree::{Expr, ExprKind, VarId},
     high::Op,
     ir::tensor::{Base, Dynamic, StrandReduction, Ty},
     ssa::{Role, Value},

@@ -6,12 +6,13 @@
 
 use super::{Key, Request, Translator};
 use crate::{
-    front::typed::tree::{Expr, VarId},
+    front::tree::{Expr, VarId},
     high::Op,
     ir::{
         Simple,
+        interface::Fact,
         leaf::{ImageInfo, Leaf},
-        tensor::Base,
+        tensor::{Base, Ty},
     },
     ssa::Value,
 };
@@ -24,8 +25,14 @@ use std::{collections::BTreeMap, rc::Rc};
 /// The fields over time that are known, by their variables.
 pub(super) type OverTime = BTreeMap<VarId, Rc<Definition>>;
 
+/// The fields that definitions have been translated to, by definition and time. Without them a definition that names another one twice
+/// would double the work, and a row of such definitions would never end.
+pub(super) type Translated = BTreeMap<(usize, Value), Value>;
+
 /// A field over time: an expression, and the meanings of names in it.
 pub(super) struct Definition {
+    /// Its number among the definitions of the function.
+    number: usize,
     body: Expr,
     /// The position and the time of a field function.
     params: Option<(VarId, VarId)>,
@@ -51,25 +58,30 @@ impl Translator<'_> {
 
     fn know(&mut self, var: VarId, params: Option<(VarId, VarId)>, body: &Expr) {
         let definition = Definition {
+            number: self.definitions,
             body: body.clone(),
             params,
             env: self.env.clone(),
             over_time: self.over_time.clone(),
         };
+        self.definitions += 1;
         self.over_time.insert(var, Rc::new(definition));
     }
 
     /// The field that a variable is at the time that is being translated.
     pub(super) fn field_over_time(&mut self, var: VarId) -> Value {
         let definition = self.over_time[&var].clone();
+        let now = self.now();
+        let known = self.translated.get(&(definition.number, now)).copied();
+        // A field that was translated in a block that has been closed is not known here.
+        if let Some(field) = known.filter(|field| self.b.defining(*field).is_some()) {
+            return field;
+        }
         let env = std::mem::replace(&mut self.env, definition.env.clone());
         let over_time = std::mem::replace(&mut self.over_time, definition.over_time.clone());
         let field = match (definition.params, self.ty(var)) {
             (Some((param, time)), Type::Field { dim, .. }) => {
                 let dim = *dim;
-                let now = self
-                    .time
-                    .expect("a field over time is translated at a time");
                 self.env.insert(Key::Var(time), now);
                 self.field_function(dim, param, &definition.body)
             }
@@ -77,8 +89,15 @@ impl Translator<'_> {
         };
         self.env = env;
         self.over_time = over_time;
+        self.translated.insert((definition.number, now), field);
         self.named.push((field, var));
         field
+    }
+
+    /// The time that is being translated.
+    pub(super) fn now(&self) -> Value {
+        self.time
+            .expect("a field over time is translated at a time")
     }
 
     /// The field that an expression is at a time.
@@ -102,9 +121,7 @@ impl Translator<'_> {
 
     /// `∂[time] F`, at the time that is being translated.
     pub(super) fn time_derivative(&mut self, field: &Expr, e: &Expr) -> Value {
-        let time = self
-            .time
-            .expect("a field over time is translated at a time");
+        let time = self.now();
         let now = Op::Variable(self.unnamed_variable());
         let now = self.b.op1(now, &[time]);
         let field = self.at_time(field, now);
@@ -125,8 +142,13 @@ impl Translator<'_> {
 
     /// The times between which a leaf field has frames for its kernel, if it is over time, and its own time.
     pub(super) fn times_of(&mut self, leaf: &Leaf, time: Option<Value>) -> Option<[Value; 3]> {
-        let (Leaf::Convolution(leaf), Some(time)) = (leaf, time) else {
-            return None;
+        let time = time?;
+        let leaf = match leaf {
+            Leaf::Convolution(leaf) => leaf,
+            Leaf::Fem(leaf) => {
+                let [start, end] = [Fact::StartTime(leaf.fem), Fact::EndTime(leaf.fem)];
+                return Some([self.fact(start, Ty::REAL), time, self.fact(end, Ty::REAL)]);
+            }
         };
         let info = |t: &mut Self, info| t.base(Base::Image(leaf.image, info), &[]);
         let [start, end] = [ImageInfo::Start, ImageInfo::End].map(|i| info(self, i));
@@ -144,9 +166,17 @@ impl Translator<'_> {
         Some([first, time, last])
     }
 
-    /// `frames(img)`, `startTime(img)`, `endTime(img)`
-    pub(super) fn frames_fact(&mut self, fact: FramesFact, image: &Expr) -> Value {
-        let image = self.image(image).image;
+    /// `frames(img)`, `startTime(img)`, `endTime(img)`, and the same of values on a mesh.
+    pub(super) fn frames_fact(&mut self, fact: FramesFact, data: &Expr) -> Value {
+        if let Type::Fem { .. } = data.ty {
+            let fem = self.fem(data, "").fem;
+            return match fact {
+                FramesFact::Count => self.fact(Fact::Frames(fem), Ty::Int),
+                FramesFact::Start => self.fact(Fact::StartTime(fem), Ty::REAL),
+                FramesFact::End => self.fact(Fact::EndTime(fem), Ty::REAL),
+            };
+        }
+        let image = self.image(data).image;
         let info = match fact {
             FramesFact::Count => ImageInfo::Frames,
             FramesFact::Start => ImageInfo::Start,

@@ -1,11 +1,10 @@
-//! Probes of fields over time: weighted sums of the frames around the time.
+//! Probes of fields over time: probes of weighted sums of the frames around the time.
 //!
 //! ```text
-//! (n, f, r) = frame t        Σ_m  r^j h^(j)(f − m) · (the frame n + m at the position)        m from 1 − s to s
+//! (n, f, r) = frame t        r^j · (Σ_m  h^(j)(f − m) · (the frame n + m)) at the position        m from 1 − s to s
 //! ```
 //!
-//! where h is the kernel of time, s its support, and j the number of derivatives by time. The frames of one call share the weights
-//! along the axes of space.
+//! where h is the kernel of time, s its support, and j the number of derivatives by time. The primitive of the probe sums the frames.
 
 use super::{Pass, spread};
 use crate::{
@@ -13,7 +12,7 @@ use crate::{
     low::Op,
     ssa::Value,
 };
-use ein_ir::rational;
+use ein_ir::{mutants, rational};
 use std::sync::Arc;
 
 impl Pass<'_> {
@@ -31,40 +30,30 @@ impl Pass<'_> {
         let [frame, fraction, rate] = place[..] else {
             panic!("a place among frames has three parts")
         };
-        let mut position = self.components(args[0]).to_vec();
-        position.push(frame);
-        let found = self.b.op(Op::Probe(frames, orders), &position);
-        let weights: Vec<Value> = (0..time.taps())
-            .map(|tap| self.weight(field, tap, fraction))
-            .collect();
+        let mut place = self.components(args[0]).to_vec();
+        place.push(frame);
+        let weights = (0..time.taps()).map(|tap| self.weight(field, tap, fraction));
+        place.extend(weights.collect::<Vec<_>>());
+        let found = self.b.op(Op::Probe(frames, orders), &place);
         let mut found = &found[..];
-        let sums = orders.iter().map(|order| {
+        let derivatives = orders.iter().map(|order| {
             let (own, rest) = found.split_at(field.outputs(order));
             found = rest;
-            let count = own.len() / weights.len();
-            let sums: Vec<Value> = (0..count)
-                .map(|k| {
-                    let taps = weights.iter().zip(own.iter().skip(k).step_by(count));
-                    let products: Vec<Value> = taps
-                        .map(|(&weight, &value)| self.real(Simple::Mul, weight, value))
-                        .collect();
-                    let sum = products
-                        .into_iter()
-                        .reduce(|a, b| self.real(Simple::Add, a, b));
-                    let sum = sum.expect("a kernel has taps");
-                    (0..time.order).fold(sum, |slope, _| self.real(Simple::Mul, slope, rate))
-                })
+            let times = mutants::derivatives_by_time(time.order);
+            let own: Vec<Value> = (own.iter())
+                .map(|&slope| (0..times).fold(slope, |v, _| self.real(Simple::Mul, v, rate)))
                 .collect();
-            spread(&field.shape, field.dim(), order, &sums)
+            spread(&field.shape, field.dim(), order, &own)
         });
-        sums.collect()
+        derivatives.collect()
     }
 
     /// The weight of a frame, counted from the first one that counts: a polynomial, by Horner's scheme.
     fn weight(&mut self, field: &Convolution, tap: usize, fraction: Value) -> Value {
         let time = field.time.expect("a field over time");
         let kernel = time.kernel.0;
-        let tap = tap as i32 + 1 - kernel.support as i32;
+        let support = kernel.support as i32;
+        let tap = mutants::frame(tap as i32 + 1 - support, support);
         let coefficients = kernel.tap(tap, time.order.into());
         let mut terms = coefficients
             .iter()

@@ -1,21 +1,24 @@
 //! Fields: of images, by formulas, with conditions, by code, by index, on meshes; derived fields, and probes.
 
 use super::types::{Field, Kind, Origin, Ty};
-use super::writer::{Purpose, Writer};
+use super::writer::Writer;
 
 /// Images that programs load: file, dimension, shape, and where they are.
-const IMAGES: [(&str, usize, &[usize], f64, f64); 5] = [
+const IMAGES: [(&str, usize, &[usize], f64, f64); 7] = [
     ("check-oriented", 2, &[], 1.07, 0.9),
     ("check-line", 1, &[], 2.53, 1.3),
     ("heat", 1, &[3], 0.47, 0.3),
     ("check-wind", 2, &[2], 0.03, 0.9),
     ("check-flow", 3, &[3], 0.03, 1.1),
+    ("check-voxels", 3, &[], 0.03, 1.4),
+    ("check-scan", 3, &[], 0.03, 1.4),
 ];
 
 /// Images over time, in the same way.
-const SERIES: [(&str, usize, &[usize], f64, f64); 2] = [
+const SERIES: [(&str, usize, &[usize], f64, f64); 3] = [
     ("check-series", 2, &[], 0.03, 0.8),
     ("check-gusts", 2, &[2], 0.03, 0.9),
+    ("check-pulse", 3, &[], 0.03, 0.9),
 ];
 
 /// Kernels, and how often their fields may be differentiated.
@@ -63,7 +66,7 @@ impl Writer {
                 false => self.of_image(),
             };
         }
-        if self.purpose == Purpose::Any && self.is_new() && self.dice.once_in(6) {
+        if self.is_new() && self.dice.once_in(6) {
             text += &self.of_mesh();
         }
         for _ in 0..self.dice.below(4) {
@@ -116,7 +119,10 @@ impl Writer {
         let (kernel, rate) = match self.dice.below(3) {
             0 => (kernel.to_string(), 0),
             1 => (format!("KRNS({kernel}, {in_time})"), rate),
-            _ => (format!("KRNS({kernel}, {kernel}, {in_time})"), rate),
+            _ => (
+                format!("KRNS({}{in_time})", format!("{kernel}, ").repeat(dim)),
+                rate,
+            ),
         };
         let (smooth, rate) = (smooth.min(3), rate.min(3));
         let ty = over_time(dim, shape, smooth, Some(rate));
@@ -199,6 +205,9 @@ impl Writer {
     }
 
     fn of_mesh(&mut self) -> String {
+        if self.dice.once_in(3) {
+            return self.of_mesh_over_time();
+        }
         let [mesh, values, field] = ["m", "g", "F"].map(|letter| self.fresh(letter));
         let (file, array) = match self.dice.below(2) {
             0 => ("check-mesh", "poly"),
@@ -213,6 +222,24 @@ impl Writer {
         text += &format!("field#1(2)[] {field} = toField(border({values}, 0.5));\n");
         self.add_field(&field, 2, &[], 1, (0.517, 0.41));
         self.fields.last_mut().expect("it was added").has_cells = true;
+        text
+    }
+
+    /// A field of values on a mesh over time, whose times are irregular.
+    fn of_mesh_over_time(&mut self) -> String {
+        let [values, field, n, t] = ["g", "F", "n", "t"].map(|letter| self.fresh(letter));
+        let array = self.dice.pick(&["cooling", "caloric"]);
+        let load = format!("load_fem(\"data/check-plate.xdmf\", \"{array}\")");
+        let mut text = format!("fem#2(2,time)[] {values} = {load};\n");
+        text += &format!("int {n} = frames({values});\n");
+        self.define(&n, Ty::Int, Origin::Global, Kind::Common);
+        let fact = self.dice.pick(&["startTime", "endTime"]);
+        text += &format!("real {t} = {fact}({values});\n");
+        self.define(&t, Ty::Real, Origin::Global, Kind::Common);
+        let ty = over_time(2, &[], 2, Some(0));
+        text += &format!("{ty} {field} = toField(border({values}, 0.5));\n");
+        self.add_field(&field, 2, &[], 2, (0.517, 0.41));
+        self.set_time(Some(0));
         text
     }
 
@@ -449,6 +476,25 @@ impl Writer {
                 format!("[{}]", parts.join(", "))
             }
         }
+    }
+
+    /// Whether a field is above or below a number.
+    pub(crate) fn threshold(&mut self) -> Option<String> {
+        let numbers = self.fields.iter();
+        let numbers = numbers.filter(|f| f.shape.is_empty() && f.time.is_none());
+        let numbers: Vec<Field> = numbers.cloned().collect();
+        if numbers.is_empty() {
+            return None;
+        }
+        let f = &numbers[self.dice.below(numbers.len())];
+        let at = self.position(f, 1);
+        let compare = self.dice.pick(&["<", "<=", ">", ">="]);
+        let scale = self.dice.pick(&["0.1", "1", "-1", "10"]);
+        Some(format!(
+            "({}({at}) {compare} {scale}*{})",
+            f.name,
+            self.dice.odd_number()
+        ))
     }
 
     /// A probe that gives a shape, if there is a field for it.

@@ -12,14 +12,27 @@ impl Writer {
             found.unwrap_or_else(|| format!("({})", this.tensor(&[n], 0)))
         };
         let [a, b] = [v(self), v(self)];
-        match self.dice.below(5) {
-            0 => format!("sum[k]({a}[k]*{b}[k])"),
-            1 => format!("max[k]({a}[k] - {b}[k])"),
-            2 => format!("sum[k in 1..{}]({a}[k]*real(k))", n - 1),
-            3 => format!("product[k](1.5 + 0.1*{a}[k])"),
+        // An index cannot be bound again inside its own range, and this may become a part of any expression.
+        let [k, j] = ["k", "j"].map(|index| self.fresh(index));
+        let list = self.variable(&Ty::list(Ty::Real));
+        if let (Some(list), true) = (list, self.dice.once_in(2)) {
+            return match self.dice.below(4) {
+                0 => format!("sum[{k}](0.5*{list}[{k}] + {a}[1])"),
+                1 => format!("sum[{k}]({list}[{k}]*sum[{j}]({a}[{j}]*{b}[{j}]))"),
+                2 => format!("(1.25 if all[{k}]({list}[{k}] > {a}[0]) else 0.5)"),
+                _ => format!("(0.75 if exists[{k}]({list}[{k}] > {a}[0]) else {b}[1])"),
+            };
+        }
+        match self.dice.below(7) {
+            0 => format!("sum[{k}]({a}[{k}]*{b}[{k}])"),
+            5 => format!("(1.25 if all[{k}]({a}[{k}] > {b}[{k}]) else 0.5)"),
+            6 => format!("(0.75 if exists[{k}]({a}[{k}] > {b}[{k}]) else {a}[0])"),
+            1 => format!("max[{k}]({a}[{k}] - {b}[{k}])"),
+            2 => format!("sum[{k} in 1..{}]({a}[{k}]*real({k}))", n - 1),
+            3 => format!("product[{k}](1.5 + 0.1*{a}[{k}])"),
             _ => {
                 let m = self.tensor(&[n, n], d.min(1));
-                format!("sum[k]((({m})[k,k])*{a}[k])")
+                format!("sum[{k}]((({m})[{k},{k}])*{a}[{k}])")
             }
         }
     }
@@ -40,7 +53,7 @@ impl Writer {
         });
         let name = self.fresh("d");
         let e = self.real(1);
-        let (ty, text) = match self.dice.below(7) {
+        let (ty, text) = match self.dice.below(8) {
             0 => (
                 Ty::tensor(&[3]),
                 format!("vec3 {name}[i] = {u}[i]*{e} - {v}[i];\n"),
@@ -68,6 +81,13 @@ impl Writer {
                 format!(
                     "real[4] {name} {{ {name}[3] = sin({e}); {name}[k in 0..2] {{ real here = {name}[k+1]; \
                      return 0.5*here*here - 0.25; }} }}\n"
+                ),
+            ),
+            6 => (
+                Ty::fixed(Ty::Real, 4),
+                format!(
+                    "real[4] {name} {{ {name}[0] = sin({e}); {name}[k in 1..3] {{ \
+                     vec2 w[j] = 0.25*{name}[k-1]*real(j + 1) + {u}[1]*real(k); return 0.5*w[0] - w[1]; }} }}\n"
                 ),
             ),
             _ => (

@@ -257,8 +257,14 @@ impl Writer {
         }
     }
 
-    /// The condition of a branch: one that is the same for all strands, one on the variable of a loop, or any.
+    /// The condition of a branch: one that bounds of an image may decide, one that is the same for all strands, one on the variable of a
+    /// loop, or any.
     pub(crate) fn condition(&mut self) -> String {
+        if self.dice.once_in(4)
+            && let Some(threshold) = self.threshold()
+        {
+            return threshold;
+        }
         let kind = match self.dice.below(3) {
             0 => Kind::Common,
             1 => Kind::Counter,

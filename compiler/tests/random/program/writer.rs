@@ -65,7 +65,7 @@ impl Writer {
 
     /// Whether sequences of varying length may be written.
     pub(crate) fn has_lists(&self) -> bool {
-        self.purpose == Purpose::Any && !self.is_quiet
+        !self.is_quiet
     }
 
     /// An integer from 0 to `most` that another one decides.

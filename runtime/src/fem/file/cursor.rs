@@ -115,7 +115,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Checks that `count` numbers can follow: each has at least a digit and a blank.
-    fn room(&self, count: usize) -> Result<(), String> {
+    pub(super) fn room(&self, count: usize) -> Result<(), String> {
         if count > self.bytes.len() - self.at {
             return Err(format!(
                 "{count} numbers are announced, but the file is too short"

@@ -284,7 +284,7 @@ impl Gmsh {
                 }
                 ArrayPlace::CellNodes => {
                     if let Some(&cell) = self.elements.get(&tag) {
-                        let FileCell { element, first, .. } = self.file.cells[cell];
+                        let FileCell { element, first, .. } = self.file.cells.at(cell);
                         let nodes = element.nodes().len();
                         let is_pyramid = [(5, 8), (13, 27)].contains(&(own, nodes));
                         if own != nodes && !is_pyramid {

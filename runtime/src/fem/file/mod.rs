@@ -1,20 +1,30 @@
 //! Mesh files: points, cells, and arrays on them. Formats end here.
 
+mod cells;
 mod cursor;
 mod gmsh;
 mod legacy;
-mod pieces;
+mod numbers;
+pub(super) mod pieces;
 mod pyramids;
+mod shared;
 mod vtu;
-mod xdmf;
+pub(super) mod xdmf;
+
+pub use cells::{Cells, FileCell};
+pub use shared::Shared;
 
 use super::FemError;
 use super::cell::CellKind;
 use super::element::{ELEMENTS, Element};
 use crate::file_name::escaped;
-use crate::file_reference::mesh_and_array;
+use crate::file_reference::{mesh_and_array, numbered_files};
 use crate::vtk;
-use std::{fs::File, io::Read, path::Path};
+use std::{
+    fs::File,
+    io::Read,
+    path::{Path, PathBuf},
+};
 
 /// A format of mesh files.
 struct Format {
@@ -51,18 +61,14 @@ pub(crate) fn mesh_formats() -> String {
 /// Whether a name where a file is expected means a mesh, by the first bytes of the file: `FILE`, a time of it (`FILE#N`, `FILE@T`), or an
 /// array (`FILE#ARRAY`).
 pub fn holds_mesh(name: &Path) -> bool {
-    /// The tag of an XML file is among these bytes, and so is the kind of data of an old VTK file, whose title has 256 characters at most.
-    const HEAD: u64 = 4096;
     let (path, _) = pieces::chosen(mesh_and_array(name).0);
-    let mut head = Vec::new();
-    // Nothing is taken from a pipe.
-    if !path.is_file()
-        || File::open(path)
-            .and_then(|file| file.take(HEAD).read_to_end(&mut head))
-            .is_err()
-    {
+    let first = match numbered_files(path) {
+        Some(files) => files.files().next(),
+        None => None,
+    };
+    let Some(head) = head(first.as_deref().unwrap_or(path)) else {
         return false;
-    }
+    };
     let start = head.trim_ascii_start();
     let has = |word: &[u8]| start.windows(word.len()).any(|found| found == word);
     match pieces::type_of(start) {
@@ -72,28 +78,62 @@ pub fn holds_mesh(name: &Path) -> bool {
     }
 }
 
+/// The files in which the mesh of a name is: one of a mesh, of its times or its pieces, with all that it names; or numbered files.
+pub fn mesh_files(name: &Path) -> Vec<PathBuf> {
+    if let Some(files) = numbered_files(name) {
+        return files.files().collect();
+    }
+    let (path, _) = pieces::chosen(name);
+    let mut files = vec![path.to_path_buf()];
+    let mut next = 0;
+    // Files of times may be in pieces.
+    while let Some(file) = files.get(next) {
+        let named: Vec<PathBuf> = files_named_in(file);
+        let is_new = |name: &PathBuf| !files.contains(name);
+        let new: Vec<PathBuf> = named.into_iter().filter(is_new).collect();
+        files.extend(new);
+        next += 1;
+    }
+    files
+}
+
+/// The files that a file of a mesh names.
+fn files_named_in(file: &Path) -> Vec<PathBuf> {
+    let Some(head) = head(file) else {
+        return Vec::new();
+    };
+    let kind = pieces::type_of(&head);
+    let names: fn(&[u8]) -> Vec<String> = match kind.as_deref() {
+        Some("Collection" | "PUnstructuredGrid") => pieces::files,
+        None if xdmf::is_xdmf(&head) => xdmf::files,
+        _ => return Vec::new(),
+    };
+    let names = pieces::open(file).map_or(Vec::new(), |contents| names(&contents));
+    let beside = file.parent().unwrap_or(Path::new(""));
+    names.into_iter().map(|name| beside.join(name)).collect()
+}
+
+/// The first bytes of a file, which tell its format. Nothing is taken from a pipe.
+pub(super) fn head(path: &Path) -> Option<Vec<u8>> {
+    /// The tag of an XML file is among these bytes, and so is the kind of data of an old VTK file, whose title has 256 characters at most.
+    const HEAD: u64 = 4096;
+    let mut head = Vec::new();
+    let file = path.is_file().then(|| File::open(path).ok()).flatten()?;
+    file.take(HEAD).read_to_end(&mut head).ok()?;
+    Some(head)
+}
+
 /// What a mesh file says.
 #[derive(Clone, Debug, Default)]
 pub struct FemFile {
     /// The points, with z = 0 where the file has none.
-    pub points: Vec<[f64; 3]>,
+    pub points: Shared<Vec<[f64; 3]>>,
     /// The cells of two and three dimensions.
-    pub cells: Vec<FileCell>,
+    pub cells: Cells,
     /// The points of all cells, in VTK's order of nodes.
-    pub connectivity: Vec<u32>,
+    pub connectivity: Shared<Vec<u32>>,
     /// The arrays.
     pub arrays: Vec<FemArray>,
-}
-
-/// A cell of a file.
-#[derive(Clone, Copy, Debug)]
-pub struct FileCell {
-    /// Its element.
-    pub element: &'static Element,
-    /// The first of its points in the list of all.
-    pub first: usize,
-    /// Its number among all cells of the file, those that are left out counted.
-    pub number: u32,
 }
 
 /// Numbers on a mesh.
@@ -170,6 +210,20 @@ impl FemFile {
         Ok(file)
     }
 
+    /// Whether another file has the same cells at the same positions.
+    pub fn has_mesh_of(&self, other: &FemFile) -> bool {
+        let is_same_cell = |(a, b): (FileCell, FileCell)| {
+            std::ptr::eq(a.element, b.element) && a.number == b.number
+        };
+        let is_same_list =
+            || self.connectivity == other.connectivity && self.points == other.points;
+        // Points that several pieces share may be one at some times and several at others.
+        let is_same_place = || (0..self.cells.len()).all(|n| self.nodes(n).eq(other.nodes(n)));
+        self.cells.len() == other.cells.len()
+            && self.cells.iter().zip(other.cells.iter()).all(is_same_cell)
+            && (is_same_list() || is_same_place())
+    }
+
     /// The memory that it takes.
     pub fn bytes(&self) -> u64 {
         let arrays = self
@@ -177,7 +231,7 @@ impl FemFile {
             .iter()
             .map(|array| size_of_val(&array.values[..]));
         let lists = size_of_val(&self.points[..])
-            + size_of_val(&self.cells[..])
+            + self.cells.bytes()
             + size_of_val(&self.connectivity[..]);
         (lists + arrays.sum::<usize>()) as u64
     }
@@ -197,7 +251,7 @@ impl FemFile {
                 self.points[bad]
             )));
         }
-        for cell in &self.cells {
+        for cell in self.cells.iter() {
             let nodes = cell.element.nodes().len();
             let end = cell.first.checked_add(nodes);
             let own = end.and_then(|end| self.connectivity.get(cell.first..end));
@@ -256,7 +310,7 @@ impl FemFile {
 
     /// The nodes of a cell.
     pub fn nodes(&self, cell: usize) -> impl Iterator<Item = [f64; 3]> {
-        let cell = &self.cells[cell];
+        let cell = self.cells.at(cell);
         let own = &self.connectivity[cell.first..][..cell.element.nodes().len()];
         own.iter().map(|&p| self.points[p as usize])
     }
@@ -269,7 +323,7 @@ const VTK_LINES: [i64; 6] = [1, 2, 3, 4, 21, 68];
 #[derive(Default)]
 struct VtkCells {
     /// The places of the cells that are kept.
-    kept: Vec<usize>,
+    kept: Vec<u32>,
     seen: usize,
     /// The points that cells may name; others are made for pyramids.
     points: Option<usize>,
@@ -298,7 +352,8 @@ impl VtkCells {
         if element.is_none() && !is_pyramid {
             return Err(unknown(kind, points.len()));
         }
-        let mut own = Vec::with_capacity(points.len());
+        let start = file.connectivity.len();
+        let nodes = &mut *file.connectivity;
         for n in 0..points.len() {
             let point = points[order.map_or(n, |order| order[n])];
             let wrong = || format!("cell {number} names point {point} of {points_of_file}");
@@ -306,25 +361,25 @@ impl VtkCells {
             let place = place.and_then(|p| p.checked_add(first));
             let place = place.filter(|p| *p < points_of_file);
             let place = place.and_then(|p| u32::try_from(p).ok());
-            own.push(place.ok_or_else(wrong)?);
+            nodes.push(place.ok_or_else(wrong)?);
         }
         let element = match element {
             Some(element) => element,
             None => {
+                let own = file.connectivity.split_off(start);
                 let hexahedron = self.pyramids.hexahedron(file, &own);
                 let (element, nodes) = hexahedron.ok_or("too many points")?;
-                own = nodes;
+                file.connectivity.extend(nodes);
                 element
             }
         };
+        let number = u32::try_from(number).map_err(|_| "too many cells")?;
         self.kept.push(number);
-        let start = file.connectivity.len();
         file.cells.push(FileCell {
             element,
             first: start,
-            number: u32::try_from(number).map_err(|_| "too many cells")?,
+            number,
         });
-        file.connectivity.extend(own);
         if old && kind == 72 && element.degree > 1 {
             // The vertical edges at corners 2 and 3 were exchanged.
             let inner = element.degree - 1;
@@ -338,8 +393,8 @@ impl VtkCells {
 
     /// Of tuples for all cells, those of the cells that are kept.
     fn select(&self, values: &[f64], components: usize) -> Vec<f64> {
-        let tuple = |&n: &usize| values[n * components..(n + 1) * components].to_vec();
-        self.kept.iter().flat_map(tuple).collect()
+        let tuple = |&n: &u32| &values[n as usize * components..][..components];
+        self.kept.iter().flat_map(tuple).copied().collect()
     }
 }
 

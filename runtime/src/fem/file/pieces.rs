@@ -3,29 +3,35 @@
 use super::{ArrayPlace, FemArray, FemFile, FileCell};
 use crate::fem::FemError;
 use crate::file_name::{escaped, split_last};
+use crate::file_reference::{Frames, split_frames};
 use crate::memory::{Claim, Contents};
-use crate::xml::Tags;
+use crate::xml::{Tag, Tags};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 /// Which time of a file with several is wanted.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Moment {
+pub(crate) enum Moment {
     /// By its number, from zero.
     Number(usize),
     /// By the time itself.
     Time(f64),
+    /// Those from a number to another one, for values over time.
+    Span(usize, usize),
 }
 
-/// The file that a name means, and the time of it that is wanted: `FILE`, `FILE#N` or `FILE@T`. A file whose own name looks like that comes
-/// first.
-pub(super) fn chosen(name: &Path) -> (&Path, Option<Moment>) {
+/// The file that a name means, and the time of it that is wanted: `FILE`, `FILE#N`, `FILE#N:M` or `FILE@T`. A file whose own name looks
+/// like that comes first.
+pub(crate) fn chosen(name: &Path) -> (&Path, Option<Moment>) {
     if name.exists() {
         return (name, None);
     }
-    let by_number = split_last(name.as_os_str(), b'#').and_then(|(file, number)| {
-        let number = number.to_str()?.parse().ok()?;
-        Some((Path::new(file), Some(Moment::Number(number))))
+    let by_number = split_frames(name.as_os_str()).map(|(file, frames)| {
+        let moment = match frames {
+            Frames::One(number) => Moment::Number(number),
+            Frames::Range(first, last) => Moment::Span(first, last),
+        };
+        (Path::new(file), Some(moment))
     });
     let by_time = || {
         let (file, time) = split_last(name.as_os_str(), b'@')?;
@@ -39,7 +45,7 @@ pub(super) fn chosen(name: &Path) -> (&Path, Option<Moment>) {
 const GHOSTS: [&str; 2] = ["vtkGhostType", "vtkGhostLevels"];
 
 /// The type of data of a file of VTK, if it is one in XML.
-pub(super) fn type_of(bytes: &[u8]) -> Option<String> {
+pub(crate) fn type_of(bytes: &[u8]) -> Option<String> {
     let start = bytes.trim_ascii_start();
     let mut tags = Tags::new(start).take(1);
     let head = tags.find(|tag| start.starts_with(b"<") && tag.name() == "VTKFile")?;
@@ -53,12 +59,8 @@ pub(super) fn read_parallel(bytes: &[u8], beside: &Path) -> Result<FemFile, FemE
     whole.finish()
 }
 
-/// Reads one time of a collection, whose files are named relative to a directory.
-pub(super) fn read_collection(
-    bytes: &[u8],
-    beside: &Path,
-    moment: Option<Moment>,
-) -> Result<FemFile, FemError> {
+/// The times of a collection, each with its files, which are named relative to a directory.
+fn collection(bytes: &[u8], beside: &Path) -> Result<Vec<(f64, Vec<PathBuf>)>, FemError> {
     let mut times: Vec<(f64, Vec<PathBuf>)> = Vec::new();
     for tag in Tags::new(bytes).filter(|tag| tag.name() == "DataSet") {
         let time = tag.get("timestep").unwrap_or_default();
@@ -76,6 +78,32 @@ pub(super) fn read_collection(
             None => times.push((time, vec![file])),
         }
     }
+    Ok(times)
+}
+
+/// The files of all times of a collection, or of all pieces of a grid, as it names them.
+pub(super) fn files(bytes: &[u8]) -> Vec<String> {
+    let file = |tag: Tag<'_>| match tag.name() {
+        "DataSet" => tag.get("file").map(|file| file.into_owned()),
+        "Piece" => tag.get("Source").map(|file| file.into_owned()),
+        _ => None,
+    };
+    Tags::new(bytes).filter_map(file).collect()
+}
+
+/// The times of a collection, in its order.
+pub(crate) fn times(bytes: &[u8]) -> Result<Vec<f64>, FemError> {
+    let times = collection(bytes, Path::new(""))?;
+    Ok(times.iter().map(|(time, _)| *time).collect())
+}
+
+/// Reads one time of a collection, whose files are named relative to a directory.
+pub(super) fn read_collection(
+    bytes: &[u8],
+    beside: &Path,
+    moment: Option<Moment>,
+) -> Result<FemFile, FemError> {
+    let times = collection(bytes, beside)?;
     let all: Vec<f64> = times.iter().map(|(time, _)| *time).collect();
     let chosen = choose(&all, moment)?;
     let mut whole = Union::default();
@@ -93,7 +121,7 @@ pub(super) fn read_collection(
 }
 
 /// The place of a time among all times of a file. A file with one time needs no choice.
-pub(super) fn choose(times: &[f64], moment: Option<Moment>) -> Result<usize, FemError> {
+pub(crate) fn choose(times: &[f64], moment: Option<Moment>) -> Result<usize, FemError> {
     let list = || {
         let shown = times.iter().take(8).map(f64::to_string);
         let more = if times.len() > 8 { ", …" } else { "" };
@@ -108,11 +136,13 @@ pub(super) fn choose(times: &[f64], moment: Option<Moment>) -> Result<usize, Fem
     };
     match moment {
         _ if times.is_empty() => Err("the file names no data".into()),
-        None if times.len() == 1 => Ok(0),
-        None => Err(
-            FemError::new(format!("the file has {} times: {}", times.len(), list()))
-                .hint("choose one by its number, `FILE#0`, or by the time, `FILE@0.5`"),
-        ),
+        None | Some(Moment::Span(..)) if times.len() == 1 => Ok(0),
+        None | Some(Moment::Span(..)) => {
+            Err(
+                FemError::new(format!("the file has {} times: {}", times.len(), list()))
+                    .hint("choose one by its number, `FILE#0`, or by the time, `FILE@0.5`"),
+            )
+        }
         Some(Moment::Number(number)) if number < times.len() => Ok(number),
         Some(Moment::Number(number)) => Err(missing(format!("number {number}"))),
         Some(Moment::Time(time)) => {
@@ -124,7 +154,7 @@ pub(super) fn choose(times: &[f64], moment: Option<Moment>) -> Result<usize, Fem
     }
 }
 
-pub(super) fn open(file: &Path) -> Result<Contents, FemError> {
+pub(crate) fn open(file: &Path) -> Result<Contents, FemError> {
     let stream = std::fs::File::open(file).map_err(|e| e.to_string())?;
     Ok(Contents::read(stream)?)
 }
@@ -176,7 +206,7 @@ impl Union {
                 element,
                 first,
                 number,
-            } = piece.cells[n];
+            } = piece.cells.at(n);
             self.file.cells.push(FileCell {
                 element,
                 first: connectivity + nodes.len(),
@@ -186,7 +216,8 @@ impl Union {
         }
         let shifted = nodes.iter().map(|&n| piece.connectivity[n] + points as u32);
         self.file.connectivity.extend(shifted);
-        let last = piece.cells.last().map_or(0, |cell| cell.number + 1);
+        let last = piece.cells.len().checked_sub(1);
+        let last = last.map_or(0, |last| piece.cells.at(last).number + 1);
         self.cells = self.cells.checked_add(last).ok_or_else(large)?;
         self.file.points.extend_from_slice(&piece.points);
         let own = |array: &FemArray| match array.place {
@@ -266,7 +297,7 @@ impl Union {
                 array.values = selected(array, &stays);
             }
         }
-        for p in &mut file.connectivity {
+        for p in file.connectivity.iter_mut() {
             *p = numbers[*p as usize];
         }
         file.check()?;

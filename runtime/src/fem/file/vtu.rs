@@ -1,6 +1,7 @@
 //! VTK's XML files of unstructured, structured and rectilinear grids: ASCII, base64 and appended arrays, plain or compressed.
 
-use super::cursor::{Cursor, Form, ints, length, reals};
+use super::cursor::{Cursor, Form, length};
+use super::numbers::{Ints, Numbers};
 use super::{ArrayPlace, FemArray, FemFile, VtkCells};
 use crate::fem::FemError;
 use crate::memory::Claim;
@@ -237,22 +238,28 @@ fn add(
             own.add(file, kind, points, first, old)
         })?;
     } else {
-        let kinds = document.ints(find(Section::Cells, Some("types"))?, piece.cells)?;
-        let offsets = document.ints(find(Section::Cells, Some("offsets"))?, piece.cells)?;
+        let kinds = find(Section::Cells, Some("types"))?;
+        let mut kinds = document.ints(kinds, piece.cells)?;
+        let offsets = find(Section::Cells, Some("offsets"))?;
+        let offsets = document.ints(offsets, piece.cells)?.rest()?;
         let last = offsets.last().copied().unwrap_or(0);
         let total = usize::try_from(last).map_err(|_| format!("`offsets` ends with {last}"))?;
-        let connectivity = document.ints(find(Section::Cells, Some("connectivity"))?, total)?;
+        let connectivity = find(Section::Cells, Some("connectivity"))?;
+        let mut connectivity = document.ints(connectivity, total)?;
+        file.connectivity.reserve_exact(total);
+        own.kept.reserve_exact(piece.cells);
         let mut start = 0;
-        for (kind, end) in kinds.iter().zip(&offsets) {
+        for end in &offsets {
             let end = usize::try_from(*end)
                 .ok()
                 .filter(|end| (start..total + 1).contains(end));
             let end = end.ok_or_else(|| format!("cell {} has no points in `offsets`", own.seen))?;
-            own.add(file, *kind, &connectivity[start..end], first, old)?;
+            let kind = kinds.take(1)?[0];
+            own.add(file, kind, connectivity.take(end - start)?, first, old)?;
             start = end;
         }
     }
-    own.kept.iter_mut().for_each(|n| *n -= cells.seen);
+    own.kept.iter_mut().for_each(|n| *n -= cells.seen as u32);
     for (section, tag) in &piece.arrays {
         let (place, count) = match section {
             Section::PointData => (ArrayPlace::Points, piece.points),
@@ -358,15 +365,15 @@ impl Document<'_> {
         let kind = kind_of(array)?;
         match self.text(array) {
             Some(text) => Cursor::new(&text).reals(count, kind, Form::Text),
-            None => reals(&self.data(array, count, kind)?, kind, self.endian),
+            None => self.data(array, count, kind)?.reals(),
         }
     }
 
-    fn ints(&self, array: &Tag<'_>, count: usize) -> Result<Vec<i64>, String> {
+    fn ints(&self, array: &Tag<'_>, count: usize) -> Result<Ints<'_>, String> {
         let kind = kind_of(array)?;
         match self.text(array) {
-            Some(text) => Cursor::new(&text).ints(count, kind, Form::Text),
-            None => ints(&self.data(array, count, kind)?, kind, self.endian),
+            Some(text) => Ints::of_text(text, count),
+            None => self.data(array, count, kind)?.ints(),
         }
     }
 
@@ -384,8 +391,8 @@ impl Document<'_> {
         read.is_ok().then_some(Cow::Owned(text))
     }
 
-    /// The bytes of an array, as many as numbers need.
-    fn data(&self, array: &Tag<'_>, count: usize, kind: SampleType) -> Result<Vec<u8>, String> {
+    /// The numbers of an array that are not text.
+    fn data(&self, array: &Tag<'_>, count: usize, kind: SampleType) -> Result<Numbers<'_>, String> {
         let name = array.get("Name").unwrap_or(Cow::Borrowed("Points"));
         let (start, base64) = match array.get("format").as_deref() {
             Some("appended") => {
@@ -407,13 +414,11 @@ impl Document<'_> {
             .get(start..)
             .ok_or("an array begins beyond the end of the file")?;
         if wanted == 0 {
-            return Ok(Vec::new());
+            return Ok(Numbers::none(kind));
         }
-        // The bytes, and the numbers that they become.
-        let all = (wanted as u64).saturating_add(8 * count as u64);
         let mut claim = self.claim.borrow_mut();
         claim
-            .grow(all)
+            .grow((size_of::<f64>() as u64).saturating_mul(count as u64))
             .map_err(|shortage| format!("array `{name}`: {shortage}"))?;
         let packing = Packing {
             start: 0,
@@ -423,16 +428,12 @@ impl Document<'_> {
             width: self.width,
             endian: self.endian,
         };
-        let stream = packing.unpack(Box::new(bytes))?;
-        let mut data = Vec::new();
-        let read = stream.take(wanted as u64).read_to_end(&mut data);
-        read.map_err(|e| format!("array `{name}` cannot be unpacked: {e}"))?;
-        if data.len() != wanted {
-            return Err(format!(
-                "array `{name}` has {} bytes, expected {wanted}",
-                data.len()
-            ));
-        }
-        Ok(data)
+        Ok(Numbers {
+            name: name.to_string(),
+            stream: packing.unpack(Box::new(bytes))?,
+            count,
+            kind,
+            endian: self.endian,
+        })
     }
 }

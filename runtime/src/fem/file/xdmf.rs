@@ -48,8 +48,14 @@ struct Grid<'a> {
     attributes: Vec<(Tag<'a>, Tag<'a>)>,
 }
 
+impl Grid<'_> {
+    fn time_or_zero(&self) -> f64 {
+        self.time.unwrap_or(0.0)
+    }
+}
+
 /// Whether these bytes are XDMF.
-pub(super) fn is_xdmf(bytes: &[u8]) -> bool {
+pub(crate) fn is_xdmf(bytes: &[u8]) -> bool {
     let start = bytes.trim_ascii_start();
     let mut tags = Tags::new(start).take(1);
     start.starts_with(b"<") && tags.any(|tag| tag.name() == "Xdmf")
@@ -62,29 +68,11 @@ pub(super) fn read(
     moment: Option<Moment>,
 ) -> Result<FemFile, FemError> {
     let mut grids = grids(bytes)?;
-    let mesh = grids
-        .iter()
-        .position(|grid| grid.topology.is_some() && grid.geometry.is_some());
-    let mesh = mesh.ok_or("the file has no grid with a `Topology` and a `Geometry`")?;
-    // A mesh that others include is not itself a time.
     let includes = grids.iter().any(|grid| grid.includes);
-    let of_time = |grid: &Grid<'_>| grid.time.is_some() || grid.includes;
-    let several = grids.iter().any(of_time);
-    let mut chosen: Vec<usize> = (0..grids.len()).collect();
-    chosen.retain(|&n| match several {
-        true => of_time(&grids[n]),
-        false => n == mesh,
-    });
-    let mut times: Vec<f64> = Vec::new();
-    let time = |n: usize| grids[n].time.unwrap_or(0.0);
-    for &n in &chosen {
-        // Grids of one time have different arrays on one mesh.
-        if !times.contains(&time(n)) {
-            times.push(time(n));
-        }
-    }
+    let (mesh, mut chosen) = grids_of_times(&grids)?;
+    let times = times_of(&grids, &chosen);
     let wanted = times[choose(&times, moment)?];
-    chosen.retain(|&n| time(n) == wanted);
+    chosen.retain(|&n| grids[n].time_or_zero() == wanted);
     let own = chosen
         .iter()
         .copied()
@@ -108,6 +96,41 @@ pub(super) fn read(
         return Err("a grid is incomplete".into());
     };
     items.mesh(geometry, topology, &attributes)
+}
+
+/// The times, in the order of the file.
+pub(crate) fn times(bytes: &[u8]) -> Result<Vec<f64>, FemError> {
+    let grids = grids(bytes)?;
+    let (_, chosen) = grids_of_times(&grids)?;
+    Ok(times_of(&grids, &chosen))
+}
+
+/// The first grid with a mesh, and the grids that have times; those are the mesh itself if there are no times.
+fn grids_of_times(grids: &[Grid<'_>]) -> Result<(usize, Vec<usize>), FemError> {
+    let mesh = grids
+        .iter()
+        .position(|grid| grid.topology.is_some() && grid.geometry.is_some());
+    let mesh = mesh.ok_or("the file has no grid with a `Topology` and a `Geometry`")?;
+    // A mesh that others include is not itself a time.
+    let of_time = |grid: &Grid<'_>| grid.time.is_some() || grid.includes;
+    let several = grids.iter().any(of_time);
+    let mut chosen: Vec<usize> = (0..grids.len()).collect();
+    chosen.retain(|&n| match several {
+        true => of_time(&grids[n]),
+        false => n == mesh,
+    });
+    Ok((mesh, chosen))
+}
+
+/// The times of some grids. Grids of one time have different arrays on one mesh.
+fn times_of(grids: &[Grid<'_>], chosen: &[usize]) -> Vec<f64> {
+    let mut times: Vec<f64> = Vec::new();
+    for time in chosen.iter().map(|&n| grids[n].time_or_zero()) {
+        if !times.contains(&time) {
+            times.push(time);
+        }
+    }
+    times
 }
 
 /// The grids with their parts, each with the item that has its numbers.
@@ -295,9 +318,7 @@ impl Items<'_> {
     }
 
     fn stored(&mut self, item: &Tag<'_>, count: usize) -> Result<Stored<'_>, FemError> {
-        let rest = &self.bytes[item.end.min(self.bytes.len())..];
-        let end = rest.iter().position(|b| *b == b'<').unwrap_or(rest.len());
-        let text = &rest[..end];
+        let text = text_after(self.bytes, item);
         let format = attribute(item, &["Format"]);
         match format.to_ascii_uppercase().as_str() {
             "XML" | "" => Ok(Stored::Text(text)),
@@ -339,6 +360,30 @@ impl Items<'_> {
         let bytes = dataset.read_raw_bytes().map_err(fail)?;
         Ok(Stored::Bytes(bytes, kind, endian))
     }
+}
+
+/// The files that have numbers of a file, as it names them.
+pub(super) fn files(bytes: &[u8]) -> Vec<String> {
+    let items = Tags::new(bytes).filter(|tag| tag.name() == "DataItem");
+    let items = items.filter(|item| attribute(item, &["Format"]).eq_ignore_ascii_case("HDF"));
+    let mut files: Vec<String> = Vec::new();
+    for item in items {
+        let text = String::from_utf8_lossy(text_after(bytes, &item));
+        let Some((file, _)) = text.trim().rsplit_once(":/") else {
+            continue;
+        };
+        if files.last().is_none_or(|last| last != file) {
+            files.push(file.to_string());
+        }
+    }
+    files
+}
+
+/// The text between a tag and the next one.
+fn text_after<'a>(bytes: &'a [u8], item: &Tag<'_>) -> &'a [u8] {
+    let rest = &bytes[item.end.min(bytes.len())..];
+    let end = rest.iter().position(|b| *b == b'<').unwrap_or(rest.len());
+    &rest[..end]
 }
 
 /// The first of some attributes that a tag has, or nothing.

@@ -2,6 +2,7 @@
 //!
 //! Steps are fitted to the positions. A gantry tilt is a shear: the third direction is the step as it is.
 
+use crate::formats::missing::{Missing, listed};
 use crate::formats::{ImageError, Note};
 
 /// A slice as the rules of the grid see it.
@@ -17,8 +18,8 @@ pub(super) struct Slice {
 /// The grid of slices.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Stack {
-    /// The numbers of the slices, position by position, once for each moment.
-    pub(super) order: Vec<usize>,
+    /// The numbers of the slices, position by position, once for each moment; nothing where one is missing.
+    pub(super) order: Vec<Option<usize>>,
     pub(super) positions: usize,
     pub(super) moments: usize,
     /// The seconds of the moments, if they are known.
@@ -61,7 +62,11 @@ pub(super) fn normal(row: [f64; 3], column: [f64; 3]) -> Option<[f64; 3]> {
 }
 
 /// Puts slices on a grid, by their positions along `normal`.
-pub(super) fn stack(slices: &[Slice], normal: [f64; 3]) -> Result<Stack, ImageError> {
+pub(super) fn stack(
+    slices: &[Slice],
+    normal: [f64; 3],
+    missing: Missing,
+) -> Result<Stack, ImageError> {
     let along = |slice: usize| dot(slices[slice].position, normal);
     let mut order: Vec<usize> = (0..slices.len()).collect();
     order.sort_by(|&a, &b| along(a).total_cmp(&along(b)));
@@ -82,22 +87,30 @@ pub(super) fn stack(slices: &[Slice], normal: [f64; 3]) -> Result<Stack, ImageEr
         .iter()
         .map(|place| slices[place[0]].position)
         .collect();
+    let mut numbers = vec![0];
     let step = match levels.len() {
         1 => None,
         _ => {
             let median = median_gap(&levels);
-            missing(&levels, median)?;
-            Some(fitted(&at, normal, median, &mut notes)?)
+            numbers = numbered(&levels, median);
+            without_gaps(&levels, &numbers, median, (missing, &mut notes))?;
+            Some(fitted(&at, &numbers, (normal, median), &mut notes)?)
         }
     };
     let (origin, step) = match step {
         Some((origin, step)) => (origin, Some(step)),
         None => (at[0], None),
     };
-    let order = (0..moments).flat_map(|moment| places.iter().map(move |place| place[moment]));
+    let positions = numbers[numbers.len() - 1] + 1;
+    let mut order = vec![None; positions * moments];
+    for (place, number) in places.iter().zip(&numbers) {
+        for (moment, &slice) in place.iter().enumerate() {
+            order[moment * positions + number] = Some(slice);
+        }
+    }
     Ok(Stack {
-        order: order.collect(),
-        positions: places.len(),
+        order,
+        positions,
         moments,
         times,
         origin,
@@ -162,29 +175,66 @@ fn median_gap(levels: &[f64]) -> f64 {
     gaps[(gaps.len() - 1) / 2]
 }
 
-/// Refuses a gap in which slices are missing.
-fn missing(levels: &[f64], step: f64) -> Result<(), ImageError> {
-    let number = |level: f64| ((level - levels[0]) / step).round();
-    let all = number(levels[levels.len() - 1]) + 1.0;
+/// The number of each level on the grid: a wide gap has room for slices that are missing.
+fn numbered(levels: &[f64], step: f64) -> Vec<usize> {
+    let mut numbers = vec![0];
     for pair in levels.windows(2) {
         let gap = (pair[1] - pair[0]) / step;
-        if gap < MISSING {
-            continue;
-        }
-        let first = number(pair[0]) + 2.0;
-        let lost = (gap.round() - 1.0).max(1.0);
-        let at = shown(pair[0] + step);
-        let message = match lost == 1.0 {
-            true => format!("slice {first} of {all} is missing, at {at} mm"),
-            false => format!(
-                "slices {first} to {} of {all} are missing, from {at} mm on",
-                first + lost - 1.0
-            ),
+        let steps = if gap < MISSING {
+            1
+        } else {
+            gap.round() as usize
         };
-        let error = ImageError::new(message);
-        return Err(error.hint("copy the missing files into the directory: a grid has no gaps"));
+        numbers.push(steps.saturating_add(numbers[numbers.len() - 1]));
     }
-    Ok(())
+    numbers
+}
+
+/// Refuses gaps in which slices are missing, or tells that they are filled.
+fn without_gaps(
+    levels: &[f64],
+    numbers: &[usize],
+    step: f64,
+    (missing, notes): (Missing, &mut Vec<Note>),
+) -> Result<(), ImageError> {
+    let all = numbers[numbers.len() - 1].saturating_add(1);
+    let is_gap = |n: &usize| numbers[n + 1] > numbers[*n] + 1;
+    let Some(gap) = (0..numbers.len() - 1).find(is_gap) else {
+        return Ok(());
+    };
+    let lost = all - numbers.len();
+    if missing == Missing::Nan && lost <= numbers.len() {
+        let there = |n: &usize| numbers.binary_search(n).is_ok();
+        let lost: Vec<u64> = (0..all)
+            .filter(|n| !there(n))
+            .map(|n| n as u64 + 1)
+            .collect();
+        let (slices, are) = match lost.len() {
+            1 => ("slice", "is"),
+            _ => ("slices", "are"),
+        };
+        notes.push(Note::warning(format!(
+            "{slices} {} of {all} {are} missing and became NaN",
+            listed(&lost)
+        )));
+        return Ok(());
+    }
+    // People count from 1.
+    let (first, last) = (numbers[gap] + 2, numbers[gap + 1]);
+    let at = shown(levels[gap] + step);
+    let error = ImageError::new(match first == last {
+        true => format!("slice {first} of {all} is missing, at {at} mm"),
+        false => format!("slices {first} to {last} of {all} are missing, from {at} mm on"),
+    });
+    Err(match missing {
+        Missing::Refuse => error.hint(
+            "copy the missing files into the directory, or fill their places with NaN: `--missing nan`",
+        ),
+        Missing::Nan => error.hint(format!(
+            "{lost} slices are too many to fill for {} that are there",
+            numbers.len()
+        )),
+    })
 }
 
 type Line = ([f64; 3], [f64; 3]);
@@ -192,24 +242,25 @@ type Line = ([f64; 3], [f64; 3]);
 /// The line of regular steps that is nearest to the positions: its origin and step.
 fn fitted(
     at: &[[f64; 3]],
-    normal: [f64; 3],
-    median: f64,
+    numbers: &[usize],
+    (normal, median): ([f64; 3], f64),
     notes: &mut Vec<Note>,
 ) -> Result<Line, ImageError> {
     let count = at.len() as f64;
-    let middle = (count - 1.0) / 2.0;
+    let numbers: Vec<f64> = numbers.iter().map(|&n| n as f64).collect();
+    let middle = numbers.iter().sum::<f64>() / count;
     let mean: [f64; 3] = std::array::from_fn(|c| at.iter().map(|p| p[c]).sum::<f64>() / count);
-    let spread: f64 = (0..at.len()).map(|i| (i as f64 - middle).powi(2)).sum();
+    let spread: f64 = numbers.iter().map(|n| (n - middle).powi(2)).sum();
     let step: [f64; 3] = std::array::from_fn(|c| {
-        let moment = |(i, p): (usize, &[f64; 3])| (i as f64 - middle) * (p[c] - mean[c]);
-        at.iter().enumerate().map(moment).sum::<f64>() / spread
+        let moment = |(n, p): (&f64, &[f64; 3])| (n - middle) * (p[c] - mean[c]);
+        numbers.iter().zip(at).map(moment).sum::<f64>() / spread
     });
     let origin: [f64; 3] = std::array::from_fn(|c| mean[c] - middle * step[c]);
-    let beside = |(i, p): (usize, &[f64; 3])| {
-        let off: [f64; 3] = std::array::from_fn(|c| p[c] - origin[c] - i as f64 * step[c]);
+    let beside = |(n, p): (&f64, &[f64; 3])| {
+        let off: [f64; 3] = std::array::from_fn(|c| p[c] - origin[c] - n * step[c]);
         dot(off, off).sqrt()
     };
-    let worst = at.iter().enumerate().map(beside).fold(0.0, f64::max);
+    let worst = numbers.iter().zip(at).map(beside).fold(0.0, f64::max);
     let length = dot(step, step).sqrt();
     let message = format!(
         "slices are up to {} mm beside a regular grid (step {} mm)",
@@ -264,8 +315,8 @@ mod tests {
 
     #[test]
     fn slices_are_sorted_by_position_and_not_by_name() {
-        let found = stack(&slices(&[5.0, -2.5, 0.0, 2.5], 0.0), UP).unwrap();
-        assert_eq!(found.order, [1, 2, 3, 0]);
+        let found = stack(&slices(&[5.0, -2.5, 0.0, 2.5], 0.0), UP, Missing::Refuse).unwrap();
+        assert_eq!(found.order, [1, 2, 3, 0].map(Some));
         assert_eq!((found.positions, found.moments), (4, 1));
         assert_eq!(found.origin, [-10.0, -20.0, -2.5]);
         assert_eq!(found.step, Some([0.0, 0.0, 2.5]));
@@ -274,7 +325,7 @@ mod tests {
 
     #[test]
     fn a_tilt_is_a_shear() {
-        let found = stack(&slices(&regular(20), 0.25), UP).unwrap();
+        let found = stack(&slices(&regular(20), 0.25), UP, Missing::Refuse).unwrap();
         let step = found.step.unwrap();
         for (found, wanted) in step.iter().zip([0.0, 0.625, 2.5]) {
             assert!((found - wanted).abs() < 1e-12, "{step:?}");
@@ -286,10 +337,10 @@ mod tests {
     fn a_missing_slice_is_refused_with_its_place() {
         let mut levels = regular(20);
         levels.remove(7);
-        let error = stack(&slices(&levels, 0.0), UP).unwrap_err();
+        let error = stack(&slices(&levels, 0.0), UP, Missing::Refuse).unwrap_err();
         assert_eq!(error.message(), "slice 8 of 20 is missing, at −12.5 mm");
         levels.remove(7);
-        let error = stack(&slices(&levels, 0.0), UP).unwrap_err();
+        let error = stack(&slices(&levels, 0.0), UP, Missing::Refuse).unwrap_err();
         assert_eq!(
             error.message(),
             "slices 8 to 9 of 20 are missing, from −12.5 mm on"
@@ -297,10 +348,46 @@ mod tests {
     }
 
     #[test]
+    fn missing_slices_are_filled_if_they_are_not_too_many() {
+        let whole = stack(&slices(&regular(20), 0.25), UP, Missing::Nan).unwrap();
+        let lost = [7, 11, 12];
+        let mut all = slices(&regular(20), 0.25);
+        for n in lost.iter().rev() {
+            all.remove(*n);
+        }
+        // At two moments, the later one first.
+        let mut timed = all.clone();
+        timed.extend(all.iter().cloned());
+        for (i, slice) in timed.iter_mut().enumerate() {
+            slice.times[1] = Some(if i < all.len() { 0.5 } else { 0.0 });
+        }
+        for (given, moments) in [(&all, 1), (&timed, 2)] {
+            let found = stack(given, UP, Missing::Nan).unwrap();
+            assert_eq!((found.positions, found.moments), (20, moments));
+            for (n, slice) in found.order.iter().enumerate() {
+                assert_eq!(slice.is_none(), lost.contains(&(n % 20)), "{n}");
+                let level = -30.0 + 2.5 * (n % 20) as f64;
+                assert!(slice.is_none_or(|s| given[s].position[2] == level), "{n}");
+            }
+            let near = |a: [f64; 3], b: [f64; 3]| (0..3).all(|c| (a[c] - b[c]).abs() < 1e-12);
+            assert!(near(found.origin, whole.origin), "{:?}", found.origin);
+            assert!(near(found.step.unwrap(), whole.step.unwrap()));
+            assert_eq!(
+                found.notes[0].text,
+                "slices 8, 12 to 13 of 20 are missing and became NaN"
+            );
+        }
+        // One position that is far away would make a grid of nothing.
+        let far = slices(&[0.0, 1.0, 2.0, 1e12], 0.0);
+        let error = stack(&far, UP, Missing::Nan).unwrap_err();
+        assert!(error.hints()[0].contains("too many to fill"), "{error}");
+    }
+
+    #[test]
     fn two_slices_at_one_position_are_refused_unless_time_tells_them_apart() {
         let mut levels = regular(4);
         levels.push(levels[1]);
-        let error = stack(&slices(&levels, 0.0), UP).unwrap_err();
+        let error = stack(&slices(&levels, 0.0), UP, Missing::Refuse).unwrap_err();
         assert_eq!(
             error.message(),
             "2 slices are at −27.5 mm (IM0001.dcm, IM0004.dcm)"
@@ -310,8 +397,8 @@ mod tests {
         for (i, slice) in timed.iter_mut().enumerate() {
             slice.times[1] = Some(if i < 3 { 0.5 } else { 0.0 });
         }
-        let found = stack(&timed, UP).unwrap();
-        assert_eq!(found.order, [3, 4, 5, 0, 1, 2]);
+        let found = stack(&timed, UP, Missing::Refuse).unwrap();
+        assert_eq!(found.order, [3, 4, 5, 0, 1, 2].map(Some));
         assert_eq!((found.positions, found.moments), (3, 2));
         assert_eq!(found.times, Some(vec![0.0, 0.5]));
     }
@@ -320,7 +407,7 @@ mod tests {
     fn small_deviations_are_told_and_large_ones_refused() {
         let mut levels = regular(20);
         levels[5] += 0.05;
-        let found = stack(&slices(&levels, 0.0), UP).unwrap();
+        let found = stack(&slices(&levels, 0.0), UP, Missing::Refuse).unwrap();
         assert!(
             found.notes[0]
                 .text
@@ -328,12 +415,12 @@ mod tests {
             "{found:?}"
         );
         levels[5] += 0.5;
-        assert!(stack(&slices(&levels, 0.0), UP).is_err());
+        assert!(stack(&slices(&levels, 0.0), UP, Missing::Refuse).is_err());
     }
 
     #[test]
     fn one_slice_has_no_step() {
-        let found = stack(&slices(&[1.0], 0.0), UP).unwrap();
+        let found = stack(&slices(&[1.0], 0.0), UP, Missing::Refuse).unwrap();
         assert_eq!((found.step, found.positions), (None, 1));
     }
 }

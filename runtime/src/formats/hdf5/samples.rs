@@ -1,7 +1,10 @@
 //! The numbers of a dataset, slab by slab along its slowest axis.
 
+use std::ops::Range;
+
 use hdf5_reader::{Dataset, Datatype, H5Type, SliceInfo, SliceInfoElem};
 
+use crate::formats::boxes::contiguous;
 use crate::formats::{ImageError, Sink};
 use crate::hdf5::{endian, number_type};
 use crate::memory;
@@ -173,6 +176,50 @@ impl Stored {
             start = end;
         }
         Ok(())
+    }
+
+    /// Samples along each axis of the boxes in which a dataset is read in any order, the fastest first: whole chunks.
+    pub(in crate::formats) fn extents(self, dataset: &Dataset) -> Option<Vec<usize>> {
+        let size = |n: &u64| usize::try_from(*n).ok();
+        let sizes: Vec<usize> = dataset
+            .shape()
+            .iter()
+            .rev()
+            .map(size)
+            .collect::<Option<_>>()?;
+        let mut extents = match dataset.chunks() {
+            Some(chunks) => chunks.iter().rev().map(|&n| n.max(1) as usize).collect(),
+            None => contiguous(&sizes, self.of.size().unwrap_or(8) * self.parts()),
+        };
+        if extents.len() != sizes.len() {
+            return None;
+        }
+        if self.parts() > 1 {
+            extents.insert(0, self.parts());
+        }
+        Some(extents)
+    }
+
+    /// The samples of a box, whose ranges are along the axes of the dataset, the fastest first.
+    pub(in crate::formats) fn one(
+        self,
+        dataset: &Dataset,
+        place: &[Range<usize>],
+    ) -> Result<Samples, ImageError> {
+        let mut selection = SliceInfo::all(place.len());
+        for (along, range) in selection.selections.iter_mut().zip(place.iter().rev()) {
+            *along = SliceInfoElem::Slice {
+                start: range.start as u64,
+                end: range.end as u64,
+                step: 1,
+            };
+        }
+        let samples = self.read(dataset, &selection)?;
+        let count: usize = place.iter().map(|range| range.len()).product();
+        match samples.len() == count * self.parts() {
+            true => Ok(samples),
+            false => Err(ImageError::new("the array is not as long as its sizes say")),
+        }
     }
 
     fn read(self, dataset: &Dataset, selection: &SliceInfo) -> Result<Samples, ImageError> {

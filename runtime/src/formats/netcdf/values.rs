@@ -1,11 +1,14 @@
 //! The values of a variable: read piece by piece, unpacked, and NaN where they are missing.
 
-use hdf5_reader::Hdf5File;
+use std::ops::Range;
+
+use hdf5_reader::{Dataset, Hdf5File};
 use netcdf_reader::classic::ClassicFile;
 use netcdf_reader::classic::data::NcReadType;
 use netcdf_reader::{NcFile, NcSliceInfo, NcSliceInfoElem, NcType, NcVariable};
 
 use super::variables::{fail, text};
+use crate::formats::boxes::contiguous;
 use crate::formats::hdf5::{self, Stored};
 use crate::formats::{ImageError, Sink};
 use crate::memory;
@@ -67,6 +70,11 @@ pub(super) struct Values {
     packing: Option<(f64, f64)>,
 }
 
+fn classic(file: &NcFile) -> Result<&ClassicFile, ImageError> {
+    let classic = file.as_classic();
+    classic.ok_or_else(|| ImageError::new("the file is not NetCDF 3"))
+}
+
 /// Bytes of a slab that is read at a time.
 const SLAB: u64 = 4 << 20;
 
@@ -109,21 +117,67 @@ impl Values {
         let mut unpack = |piece: Samples| sink(self.unpacked(piece, &mut missing));
         match data {
             Data::Hdf5(file) => {
-                let dataset = file.dataset(&self.path).map_err(hdf5::fail)?;
-                // Records that were not written yet are missing: the variable is longer than its samples.
-                let dataset = dataset.with_padded_shape(&self.shape).map_err(hdf5::fail)?;
-                let stored = Stored::of(dataset.dtype()).filter(|s| s.sample_type() == self.stored);
-                let stored =
-                    stored.ok_or_else(|| ImageError::new("the type is not one of numbers"))?;
+                let (dataset, stored) = self.dataset(file)?;
                 stored.pieces(&dataset, &mut unpack)?;
             }
             Data::Classic(file) => {
-                let classic = file.as_classic();
-                let classic = classic.ok_or_else(|| ImageError::new("the file is not NetCDF 3"))?;
-                self.slabs(classic, &mut unpack)?;
+                self.slabs(classic(file)?, &mut unpack)?;
             }
         }
         Ok(missing)
+    }
+
+    /// The dataset of a variable, and how its numbers are stored.
+    fn dataset(&self, file: &Hdf5File) -> Result<(Dataset, Stored), ImageError> {
+        let dataset = file.dataset(&self.path).map_err(hdf5::fail)?;
+        // Records that were not written yet are missing: the variable is longer than its samples.
+        let dataset = dataset.with_padded_shape(&self.shape).map_err(hdf5::fail)?;
+        let stored = Stored::of(dataset.dtype()).filter(|s| s.sample_type() == self.stored);
+        let stored = stored.ok_or_else(|| ImageError::new("the type is not one of numbers"))?;
+        Ok((dataset, stored))
+    }
+
+    /// Samples along each axis of the boxes in which the variable is read in any order, the fastest first.
+    pub(super) fn extents(&self, data: &Data) -> Option<Vec<usize>> {
+        match data {
+            Data::Hdf5(file) => {
+                let (dataset, stored) = self.dataset(file).ok()?;
+                stored.extents(&dataset)
+            }
+            Data::Classic(_) => {
+                let size = |n: &u64| usize::try_from(*n).ok();
+                let sizes: Vec<usize> = self.shape.iter().rev().map(size).collect::<Option<_>>()?;
+                Some(contiguous(&sizes, self.stored.size()?))
+            }
+        }
+    }
+
+    /// The values of a box, whose ranges are along the axes of the variable, the fastest first, and the number of missing ones.
+    pub(super) fn one(
+        &self,
+        data: &Data,
+        place: &[Range<usize>],
+    ) -> Result<(Samples, u64), ImageError> {
+        let samples = match data {
+            Data::Hdf5(file) => {
+                let (dataset, stored) = self.dataset(file)?;
+                stored.one(&dataset, place)?
+            }
+            Data::Classic(file) => {
+                let mut selection = NcSliceInfo::all(place.len());
+                for (along, range) in selection.selections.iter_mut().zip(place.iter().rev()) {
+                    *along = NcSliceInfoElem::Slice {
+                        start: range.start as u64,
+                        end: range.end as u64,
+                        step: 1,
+                    };
+                }
+                self.read(classic(file)?, &selection)?
+            }
+        };
+        let mut missing = 0;
+        let unpacked = self.unpacked(samples, &mut missing);
+        Ok((unpacked, missing))
     }
 
     fn slabs(&self, file: &ClassicFile, sink: &mut Sink<'_>) -> Result<(), ImageError> {

@@ -18,6 +18,26 @@ struct Cell<'a> {
     fill: &'a [u8],
 }
 
+impl Cell<'_> {
+    fn of(array: &Array) -> Cell<'_> {
+        let size = array.element.size();
+        Cell {
+            size,
+            number: size / array.element.parts.max(1),
+            fill: &array.fill,
+        }
+    }
+
+    /// Bytes of missing elements.
+    fn fill(self, room: &mut Vec<u8>, bytes: usize) {
+        room.clear();
+        match self.fill.iter().all(|byte| *byte == 0) {
+            true => room.resize(bytes, 0),
+            false => room.extend(self.fill.iter().cycle().take(bytes)),
+        }
+    }
+}
+
 /// The product of sizes, if it can be addressed.
 fn product(sizes: &[u64], size: usize) -> Option<usize> {
     let bytes = sizes
@@ -35,12 +55,8 @@ fn large() -> String {
 /// Gives all samples of the array in a directory to `sink`.
 pub(super) fn pieces(array: &Array, path: &Path, sink: &mut Sink<'_>) -> Result<(), ImageError> {
     let fail = |message: String| ImageError::new(message);
-    let size = array.element.size();
-    let cell = Cell {
-        size,
-        number: size / array.element.parts.max(1),
-        fill: &array.fill,
-    };
+    let cell = Cell::of(array);
+    let size = cell.size;
     let (rows, step) = (array.shape[0], array.chunk[0]);
     let mut slab_shape = array.shape.clone();
     slab_shape[0] = step.min(rows);
@@ -61,13 +77,9 @@ pub(super) fn pieces(array: &Array, path: &Path, sink: &mut Sink<'_>) -> Result<
     let per_row = per_row.ok_or_else(|| fail(large()))?;
     let mut slab = Vec::new();
     for row in 0..grid[0] {
-        slab.clear();
         slab_shape[0] = step.min(rows - row * step);
         let bytes = product(&slab_shape, size).ok_or_else(|| fail(large()))?;
-        match array.fill.iter().all(|byte| *byte == 0) {
-            true => slab.resize(bytes, 0),
-            false => slab.extend(array.fill.iter().cycle().take(bytes)),
-        }
+        cell.fill(&mut slab, bytes);
         for number in 0..per_row {
             let mut index = vec![row; grid.len()];
             let mut rest = number;
@@ -87,6 +99,36 @@ pub(super) fn pieces(array: &Array, path: &Path, sink: &mut Sink<'_>) -> Result<
         sink(samples(array, &slab));
     }
     Ok(())
+}
+
+/// The samples of the chunk that begins at an element, cut off to a shape.
+pub(super) fn one(
+    array: &Array,
+    path: &Path,
+    from: &[u64],
+    shape: &[u64],
+) -> Result<Samples, ImageError> {
+    let fail = |message: String| ImageError::new(message);
+    let cell = Cell::of(array);
+    let bytes = product(shape, cell.size).ok_or_else(|| fail(large()))?;
+    let mut elements = Vec::new();
+    cell.fill(&mut elements, bytes);
+    let index: Vec<u64> = from.iter().zip(&array.chunk).map(|(i, c)| i / c).collect();
+    let file = key(array, path, &index);
+    if let Some(chunk) = read(&file).map_err(|e| fail(e).in_file(&file))? {
+        let decoded = decode(&array.codecs, chunk, &array.chunk, cell);
+        let decoded = decoded.map_err(|e| fail(e).in_file(&file))?;
+        let start = vec![0; shape.len()];
+        copy(
+            &decoded,
+            &array.chunk,
+            &mut elements,
+            shape,
+            &start,
+            cell.size,
+        );
+    }
+    Ok(samples(array, &elements))
 }
 
 fn samples(array: &Array, bytes: &[u8]) -> Samples {

@@ -1,16 +1,18 @@
 //! 128- and 256-bit vectors with fused multiply-add; masks are vectors whose lanes are all ones or all zeros.
 
 use super::operators;
+use super::small::*;
+use crate::simd::small::{Bits, Small};
 use crate::simd::{Doubles, MAX_WIDTH, Mask, Vector};
 use std::arch::x86_64::*;
 use std::ops::{BitAnd, BitOr, Not};
 
 /// Four singles.
 #[derive(Clone, Copy)]
-pub(crate) struct F32x4(__m128);
+pub(crate) struct F32x4(pub(super) __m128);
 /// Eight singles.
 #[derive(Clone, Copy)]
-pub(crate) struct F32x8(__m256);
+pub(crate) struct F32x8(pub(super) __m256);
 /// Four doubles.
 #[derive(Clone, Copy)]
 pub(crate) struct F64x4(__m256d);
@@ -117,7 +119,8 @@ macro_rules! avx2_vector {
     ($name:ident, $elem:ty, $lanes:literal, $mask:ident, set1 $set1:ident, load $load:ident, store $store:ident,
      fma $fma:ident, min $min:ident, max $max:ident, sqrt $sqrt:ident, floor $floor:ident, and $and:ident,
      andnot $andnot:ident, or $or:ident, cmp $cmp:ident, blend $blend:ident, offsets $offsets:ident,
-     mask $from_bits:ident, rows2 $rows2:ident, rows4 $rows4:ident) => {
+     mask $from_bits:ident, rows2 $rows2:ident, rows4 $rows4:ident
+     $(, small_taps $small_taps:ident)?) => {
         // SAFETY: see the head of the parent module.
         unsafe impl Vector for $name {
             type Elem = $elem;
@@ -202,6 +205,16 @@ macro_rules! avx2_vector {
             unsafe fn rows4(p: *const $elem, offsets: &[i64; MAX_WIDTH]) -> [Self; 4] {
                 unsafe { $rows4(p, offsets) }
             }
+            $(
+                #[inline(always)]
+                unsafe fn small_taps<S: Bits, const TAPS: usize>(
+                    p: *const S,
+                    offsets: &[i64; MAX_WIDTH],
+                    small: &Small,
+                ) -> [Self; TAPS] {
+                    unsafe { $small_taps(p, offsets, small) }
+                }
+            )?
         }
     };
 }
@@ -209,11 +222,12 @@ macro_rules! avx2_vector {
 avx2_vector!(F32x4, f32, 4, M32x4, set1 _mm_set1_ps, load _mm_loadu_ps, store _mm_storeu_ps, fma _mm_fmadd_ps,
     min _mm_min_ps, max _mm_max_ps, sqrt _mm_sqrt_ps, floor _mm_floor_ps, and _mm_and_ps, andnot _mm_andnot_ps,
     or _mm_or_ps, cmp _mm_cmp_ps, blend _mm_blendv_ps, offsets offsets_of_f32x4, mask mask_of_32x4,
-    rows2 rows2_of_f32x4, rows4 rows4_of_f32x4);
+    rows2 rows2_of_f32x4, rows4 rows4_of_f32x4, small_taps small_taps_of_f32x4);
 avx2_vector!(F32x8, f32, 8, M32x8, set1 _mm256_set1_ps, load _mm256_loadu_ps, store _mm256_storeu_ps,
     fma _mm256_fmadd_ps, min _mm256_min_ps, max _mm256_max_ps, sqrt _mm256_sqrt_ps, floor _mm256_floor_ps,
     and _mm256_and_ps, andnot _mm256_andnot_ps, or _mm256_or_ps, cmp _mm256_cmp_ps, blend _mm256_blendv_ps,
-    offsets offsets_of_f32x8, mask mask_of_32x8, rows2 rows2_of_f32x8, rows4 rows4_of_f32x8);
+    offsets offsets_of_f32x8, mask mask_of_32x8, rows2 rows2_of_f32x8, rows4 rows4_of_f32x8,
+    small_taps small_taps_of_f32x8);
 avx2_vector!(F64x4, f64, 4, M64x4, set1 _mm256_set1_pd, load _mm256_loadu_pd, store _mm256_storeu_pd,
     fma _mm256_fmadd_pd, min _mm256_min_pd, max _mm256_max_pd, sqrt _mm256_sqrt_pd, floor _mm256_floor_pd,
     and _mm256_and_pd, andnot _mm256_andnot_pd, or _mm256_or_pd, cmp _mm256_cmp_pd, blend _mm256_blendv_pd,
@@ -337,9 +351,9 @@ unsafe fn mask_of_64x4(bits: u32) -> __m256d {
     }
 }
 
-/// The pairs of singles at two offsets side by side.
+/// The pairs of singles at two offsets side by side, or as many bytes of other samples.
 #[inline(always)]
-unsafe fn two_pairs(p: *const f32, a: i64, b: i64) -> __m128 {
+unsafe fn two_pairs<S>(p: *const S, a: i64, b: i64) -> __m128 {
     unsafe {
         let a = _mm_loadl_epi64(p.offset(a as isize).cast());
         let b = _mm_loadl_epi64(p.offset(b as isize).cast());
@@ -348,7 +362,7 @@ unsafe fn two_pairs(p: *const f32, a: i64, b: i64) -> __m128 {
 }
 
 #[inline(always)]
-unsafe fn rows2_of_f32x4(p: *const f32, o: &[i64; MAX_WIDTH]) -> [F32x4; 2] {
+pub(super) unsafe fn rows2_of_f32x4<S>(p: *const S, o: &[i64; MAX_WIDTH]) -> [F32x4; 2] {
     unsafe {
         let (a, b) = (two_pairs(p, o[0], o[1]), two_pairs(p, o[2], o[3]));
         [
@@ -359,7 +373,7 @@ unsafe fn rows2_of_f32x4(p: *const f32, o: &[i64; MAX_WIDTH]) -> [F32x4; 2] {
 }
 
 #[inline(always)]
-unsafe fn rows2_of_f32x8(p: *const f32, o: &[i64; MAX_WIDTH]) -> [F32x8; 2] {
+pub(super) unsafe fn rows2_of_f32x8<S>(p: *const S, o: &[i64; MAX_WIDTH]) -> [F32x8; 2] {
     unsafe {
         let a = _mm256_set_m128(two_pairs(p, o[4], o[5]), two_pairs(p, o[0], o[1]));
         let b = _mm256_set_m128(two_pairs(p, o[6], o[7]), two_pairs(p, o[2], o[3]));

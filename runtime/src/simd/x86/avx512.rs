@@ -2,6 +2,8 @@
 
 use super::operators;
 use super::reads512::*;
+use super::small::*;
+use crate::simd::small::{Bits, Small};
 use crate::simd::{Doubles, MAX_WIDTH, Mask, Vector};
 use std::arch::x86_64::*;
 
@@ -50,7 +52,8 @@ macro_rules! avx512_vector {
      fma $fma:ident, min $min:ident, max $max:ident, sqrt $sqrt:ident, floor $floor:ident, and $and:ident,
      andnot $andnot:ident, or $or:ident, cmp $cmp:ident, blend $blend:ident, offsets $offsets:ident,
      rows2 $rows2:ident, rows4 $rows4:ident
-     $(, load_halves $load_halves:ident, load_some $load_some:ident, pick $pick:ident)?) => {
+     $(, load_halves $load_halves:ident, load_some $load_some:ident, pick $pick:ident,
+     small_taps $small_taps:ident, small_halves $small_halves:ident)?) => {
         // SAFETY: see the head of the parent module.
         unsafe impl Vector for $name {
             type Elem = $elem;
@@ -142,6 +145,18 @@ macro_rules! avx512_vector {
                     unsafe { $load_halves(first, second) }
                 }
                 #[inline(always)]
+                unsafe fn small_taps<S: Bits, const TAPS: usize>(
+                    p: *const S,
+                    offsets: &[i64; MAX_WIDTH],
+                    small: &Small,
+                ) -> [Self; TAPS] {
+                    unsafe { $small_taps(p, offsets, small) }
+                }
+                #[inline(always)]
+                unsafe fn small_halves<S: Bits>(first: *const S, second: *const S, small: &Small) -> Self {
+                    unsafe { $small_halves(first, second, small) }
+                }
+                #[inline(always)]
                 unsafe fn load_some(p: *const $elem, count: usize) -> Self {
                     unsafe { $load_some(p, count) }
                 }
@@ -158,7 +173,8 @@ avx512_vector!(F32x16, f32, 16, __mmask16, set1 _mm512_set1_ps, load _mm512_load
     fma _mm512_fmadd_ps, min _mm512_min_ps, max _mm512_max_ps, sqrt _mm512_sqrt_ps, floor _mm512_roundscale_ps,
     and _mm512_and_ps, andnot _mm512_andnot_ps, or _mm512_or_ps, cmp _mm512_cmp_ps_mask,
     blend _mm512_mask_blend_ps, offsets offsets_of_f32x16, rows2 rows2_of_f32x16, rows4 rows4_of_f32x16,
-    load_halves halves_of_f32x16, load_some some_of_f32x16, pick pick_of_f32x16);
+    load_halves halves_of_f32x16, load_some some_of_f32x16, pick pick_of_f32x16,
+    small_taps small_taps_of_f32x16, small_halves small_halves_of_f32x16);
 avx512_vector!(F64x8, f64, 8, __mmask8, set1 _mm512_set1_pd, load _mm512_loadu_pd, store _mm512_storeu_pd,
     fma _mm512_fmadd_pd, min _mm512_min_pd, max _mm512_max_pd, sqrt _mm512_sqrt_pd, floor _mm512_roundscale_pd,
     and _mm512_and_pd, andnot _mm512_andnot_pd, or _mm512_or_pd, cmp _mm512_cmp_pd_mask,

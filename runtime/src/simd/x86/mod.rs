@@ -16,6 +16,7 @@
 mod avx2;
 mod avx512;
 mod reads512;
+mod small;
 
 pub(crate) use avx2::{F32x4, F32x8, F64x4};
 pub(crate) use avx512::{F32x16, F64x8};

@@ -65,9 +65,9 @@ unsafe fn quarters(a: __m128, b: __m128, c: __m128, d: __m128) -> __m512 {
     }
 }
 
-/// The pairs of singles of two lanes.
+/// The pairs of singles of two lanes, or as many bytes of other samples.
 #[inline(always)]
-unsafe fn two_pairs(p: *const f32, first: i64, second: i64) -> __m128 {
+unsafe fn two_pairs<S>(p: *const S, first: i64, second: i64) -> __m128 {
     unsafe {
         let low = _mm_load_sd(p.offset(first as isize).cast());
         _mm_castpd_ps(_mm_loadh_pd(low, p.offset(second as isize).cast()))
@@ -76,7 +76,7 @@ unsafe fn two_pairs(p: *const f32, first: i64, second: i64) -> __m128 {
 
 /// The pairs of lanes `l` and `l + 1`, and of those four, eight and twelve lanes on.
 #[inline(always)]
-unsafe fn eight_pairs(p: *const f32, o: &[i64; MAX_WIDTH], l: usize) -> __m512 {
+unsafe fn eight_pairs<S>(p: *const S, o: &[i64; MAX_WIDTH], l: usize) -> __m512 {
     unsafe {
         quarters(
             two_pairs(p, o[l], o[l + 1]),
@@ -90,7 +90,7 @@ unsafe fn eight_pairs(p: *const f32, o: &[i64; MAX_WIDTH], l: usize) -> __m512 {
 // Loads of single pairs rather than gathers, which take twice as long on processors whose microcode guards against leaks from
 // them, and no less on others.
 #[inline(always)]
-pub(super) unsafe fn rows2_of_f32x16(p: *const f32, o: &[i64; MAX_WIDTH]) -> [F32x16; 2] {
+pub(super) unsafe fn rows2_of_f32x16<S>(p: *const S, o: &[i64; MAX_WIDTH]) -> [F32x16; 2] {
     unsafe {
         let (a, b) = (eight_pairs(p, o, 0), eight_pairs(p, o, 2));
         [

@@ -38,7 +38,8 @@ impl Core {
         owned(&mut self.workers[0]).radii = radii;
     }
 
-    pub(super) fn take_events(&mut self, reader: &mut Reader<'_>) -> Option<()> {
+    /// Takes over those of another rank.
+    pub(super) fn take_events(&mut self, reader: &mut Reader<'_>, from: usize) -> Option<()> {
         let record = record_bytes(&self.layout);
         let mut unborn = Unborn::new(&self.layout);
         let worker = owned(&mut self.workers[0]);
@@ -56,9 +57,11 @@ impl Core {
             for _ in 0..reader.count()? {
                 let parent = u32::try_from(reader.number()?).ok()?;
                 worker.nursery.parents.push(parent);
+                worker.nursery.makers.push(from as u32);
                 let record = reader.take(record)?;
                 let taken = unborn.take_record(reader, record, worker, &self.sequences)?;
                 if let Err(error) = taken {
+                    self.is_short = true;
                     let noted = StrandFailure {
                         step: self.step,
                         rank: parent,

@@ -1,100 +1,118 @@
-//! The exchange after a shared super-step: every rank tells the others the states of its blocks, and the events in them.
+//! The exchanges between ranks after they have run strands, and before they run others that look at them.
 //!
 //! States go over as they are in memory. A sequence in them is the number of a buffer, which means nothing elsewhere, so its elements
 //! go over too and get a buffer there.
 
+mod ends;
 mod events;
+mod facts;
+mod ghosts;
 mod sequences;
 mod states;
 
 use super::core::Core;
-use super::shares::Shares;
-use crate::cluster::wire::{Reader, put};
-use crate::cluster::{Lost, Team, Topic};
+use super::spread::Whereabouts;
+use crate::cluster::{Lost, Part, Topic};
 
-/// The ranks that get the states of the blocks; the sets and events go to all ranks.
+/// The ranks that get states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reach {
-    /// All ranks, because strands may look at each other.
+    /// All ranks.
     All,
     /// Rank 0, which alone reads them.
     Root,
 }
 
+/// The error about a part of another rank that cannot be read.
+fn damaged(rank: usize) -> Lost {
+    Lost {
+        rank,
+        message: "a part of the exchange is damaged".into(),
+    }
+}
+
 impl Core {
-    /// Tells the other ranks about the blocks that ran here, and takes over their news. Gives the largest number of super-steps
-    /// that a strand took on any rank.
+    /// Brings the newest states of all strands to some ranks, if they are not there. All ranks call it together, between super-steps.
     ///
     /// # Errors
     /// A rank has left.
-    pub(crate) fn exchange(
-        &mut self,
-        team: &Team,
-        shares: &Shares,
-        reach: Reach,
-        taken: u64,
-    ) -> Result<u64, Lost> {
+    pub(crate) fn complete(&mut self, reach: Reach) -> Result<(), Lost> {
+        let (Some(team), Some(spread)) = (self.team.clone(), &mut self.spread) else {
+            return Ok(());
+        };
+        let whereabouts = match (spread.whereabouts, reach) {
+            (Whereabouts::Everywhere, _) | (Whereabouts::Root, Reach::Root) => return Ok(()),
+            (_, Reach::All) => Whereabouts::Everywhere,
+            (Whereabouts::Owners, Reach::Root) => Whereabouts::Root,
+        };
+        spread.whereabouts = whereabouts;
+        spread.exchanges.complete += 1;
         let here = team.rank();
-        let own = shares.of(here);
         let mut letter = Vec::new();
-        put(&mut letter, taken);
-        put(&mut letter, self.control.is_cancelled().into());
-        put(&mut letter, self.control.is_over().into());
-        self.put_events(&mut letter);
-        self.put_sets(&mut letter, own);
-        if reach == Reach::All {
-            self.put_states(&mut letter, own);
-        } else if !team.is_root() {
-            let mut states = Vec::new();
-            self.put_states(&mut states, own);
-            team.send(0, Topic::Blocks, states);
+        if reach == Reach::All || !team.is_root() {
+            self.put_states(&mut letter, self.blocks_of(here));
         }
-        // The states from the others to rank 0 come before their other parts.
-        let takes_states = reach == Reach::Root && team.is_root();
-        let others = (1..team.size()).filter(|_| takes_states);
-        let states = others.map(|rank| team.from(rank, Topic::Blocks));
-        let states: Vec<_> = states.collect::<Result<_, _>>()?;
-        let parts = team.gather(Topic::Blocks, letter)?;
-        let mut longest = taken;
-        let mut is_over = false;
-        for (rank, part) in parts.iter().enumerate() {
-            let blocks = shares.of(rank);
-            let states = states.get(rank.wrapping_sub(1)).map(|part| part.bytes());
-            let mut reader = Reader(part.bytes());
-            let mut take = || {
-                longest = longest.max(reader.number()?);
-                let [is_cancelled, is_stopped] = [reader.number()? != 0, reader.number()? != 0];
-                is_over |= is_stopped;
-                if is_cancelled {
-                    self.control.cancel();
-                }
-                if rank == here {
-                    return Some(());
-                }
-                self.take_events(&mut reader)?;
-                let before = self.take_sets(&mut reader, blocks)?;
-                match (reach, states) {
-                    (Reach::All, _) => self.take_states(&mut reader, blocks, &before),
-                    (Reach::Root, Some(states)) => {
-                        self.take_states(&mut Reader(states), blocks, &before)
-                    }
-                    (Reach::Root, None) => Some(()),
-                }
-            };
-            take().ok_or_else(|| Lost {
-                rank,
-                message: "a part of the exchange is damaged".into(),
-            })?;
+        let parts: Vec<(usize, Part)> = match reach {
+            Reach::All => {
+                let parts = team.gather(Topic::States, letter)?;
+                parts.into_iter().enumerate().collect()
+            }
+            Reach::Root if team.is_root() => {
+                let others =
+                    (1..team.size()).map(|rank| Ok((rank, team.from(rank, Topic::States)?)));
+                others.collect::<Result<_, Lost>>()?
+            }
+            Reach::Root => {
+                team.send(0, Topic::States, letter);
+                return Ok(());
+            }
+        };
+        for (rank, part) in parts.into_iter().filter(|(rank, _)| *rank != here) {
+            let blocks = self.blocks_of(rank).to_vec();
+            let had = self.had(&blocks);
+            self.take_states(part.bytes(), &blocks, &had)
+                .ok_or_else(|| damaged(rank))?;
+            for block in blocks.into_iter().flatten() {
+                self.roster.lanes[block].touch();
+            }
         }
-        self.is_over_everywhere = is_over;
-        Ok(longest)
+        self.publish();
+        Ok(())
+    }
+
+    /// Notes that a rank has left where nothing can be returned; the run ends soon.
+    pub(crate) fn note_lost(&self, lost: Lost) {
+        // Loops that wait for a result end.
+        self.control.cancel();
+        let mut noted = self
+            .lost
+            .lock()
+            .unwrap_or_else(|poison| poison.into_inner());
+        noted.get_or_insert(lost);
+    }
+
+    /// The rank that was noted to have left.
+    pub(crate) fn check_lost(&self) -> Result<(), Lost> {
+        let noted = self
+            .lost
+            .lock()
+            .unwrap_or_else(|poison| poison.into_inner());
+        noted.clone().map_or(Ok(()), Err)
     }
 
     /// Whether the run is asked to stop. Ranks have to agree on it.
     pub(super) fn is_over(&self) -> bool {
         match self.team {
-            Some(_) => self.is_over_everywhere,
+            Some(_) => self.agreed.is_over,
             None => self.control.is_over(),
+        }
+    }
+
+    /// Whether the run is asked to stop at once. Ranks have to agree on it.
+    pub(super) fn is_cancelled(&self) -> bool {
+        match self.team {
+            Some(_) => self.agreed.is_cancelled,
+            None => self.control.is_cancelled(),
         }
     }
 }

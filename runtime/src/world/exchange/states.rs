@@ -26,21 +26,16 @@ impl Core {
         }
     }
 
-    /// Takes them over, and frees the sequences that the strands of the blocks had. Gives the lanes that had strands.
+    /// Takes them over.
     pub(super) fn take_sets(
         &mut self,
         reader: &mut Reader<'_>,
         blocks: &[Range<usize>],
-    ) -> Option<Vec<Had>> {
+    ) -> Option<()> {
         let width = self.layout.width();
-        let mut before = Vec::new();
         for block in blocks.iter().cloned().flatten() {
             let ranks = block * width..(block + 1) * width;
             let sets = &mut self.roster.lanes[block];
-            before.push(Had {
-                lanes: sets.alive(),
-                ranks: self.roster.ranks[ranks.clone()].to_vec(),
-            });
             let mut word = || Some(u32::from_le_bytes(*reader.take(4)?.first_chunk()?));
             [sets.active, sets.stable, sets.fresh] = [word()?, word()?, word()?];
             sets.touch();
@@ -48,7 +43,20 @@ impl Core {
                 *rank = word()?;
             }
         }
-        Some(before)
+        Some(())
+    }
+
+    /// The strands that are in some blocks, if they have sequences, which are freed when others take their places.
+    pub(super) fn had(&self, blocks: &[Range<usize>]) -> Vec<Had> {
+        if self.layout.sequence_planes().is_empty() {
+            return Vec::new();
+        }
+        let width = self.layout.width();
+        let had = |block: usize| Had {
+            lanes: self.roster.lanes[block].alive(),
+            ranks: self.roster.ranks[block * width..(block + 1) * width].to_vec(),
+        };
+        blocks.iter().cloned().flatten().map(had).collect()
     }
 
     /// The states of blocks, and the elements of the sequences in them.
@@ -71,17 +79,19 @@ impl Core {
         }
     }
 
+    /// Takes them over, where there were these strands before.
     pub(super) fn take_states(
         &mut self,
-        reader: &mut Reader<'_>,
+        letter: &[u8],
         blocks: &[Range<usize>],
         before: &[Had],
     ) -> Option<()> {
+        let reader = &mut Reader(letter);
         let stride = self.layout.stride();
         let has_sequences = !self.layout.sequence_planes().is_empty();
         if has_sequences {
             for (block, had) in blocks.iter().cloned().flatten().zip(before) {
-                self.free_sequences(block, had);
+                self.free_held(block, had.lanes, &had.ranks);
             }
         }
         for run in blocks.iter().filter(|run| !run.is_empty()) {
@@ -100,16 +110,23 @@ impl Core {
         Some(())
     }
 
-    /// Frees the sequences of strands that were in a block.
-    fn free_sequences(&mut self, block: usize, had: &Had) {
+    /// Frees the sequences of strands of a block.
+    pub(super) fn free_sequences(&mut self, block: usize, lanes: LaneMask) {
+        let width = self.layout.width();
+        let ranks = self.roster.ranks[block * width..(block + 1) * width].to_vec();
+        self.free_held(block, lanes, &ranks);
+    }
+
+    /// Frees the sequences of strands that were in a block under these ranks.
+    fn free_held(&mut self, block: usize, lanes: LaneMask, ranks: &[u32]) {
         let cache = &mut owned(&mut self.workers[0]).sequences;
-        for lane in bits(had.lanes) {
+        for lane in bits(lanes) {
             let mut held = Vec::new();
             each_sequence(&self.layout, self.state.block(block), 1 << lane, |one| {
                 held.push(one.sequence);
             });
             let strand = Settling {
-                owner: Owner::strand(self.roster.id(had.ranks[lane as usize])),
+                owner: Owner::strand(self.roster.id(ranks[lane as usize])),
                 before: &held,
                 read_by_others: false,
             };
@@ -140,6 +157,7 @@ impl Core {
                     false => cache.create(&self.sequences, Owner::strand(id), elements, element),
                 };
                 let sequence = made.unwrap_or_else(|error| {
+                    self.is_short = true;
                     let noted = StrandFailure {
                         step: self.step,
                         rank,

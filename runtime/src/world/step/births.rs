@@ -1,41 +1,52 @@
 //! New strands join the others.
 
-use super::events::Nursery;
+use super::events::{Children, Nursery};
 use crate::sequence::{Owner, Sequence};
 use crate::strands::SequencePlane;
 use crate::strands::blocks::{lanes_mut, load_lane, record_bytes};
 use crate::world::core::{Core, ROSTER_BYTES, owned};
 use crate::world::errors::RunError;
 use crate::world::executor::Executor;
+use crate::world::shares::Shares;
 
 impl Core {
     /// Gives the strands that were made in a super-step their places, in the order of their parents; says whether there were any.
     pub(crate) fn admit_new(&mut self, executor: Option<&dyn Executor>) -> Result<bool, RunError> {
         let bytes = record_bytes(&self.layout);
-        let (count, records) = Nursery::merge(
+        let Children { makers, records } = Nursery::merge(
             self.workers
                 .iter_mut()
                 .map(|worker| &mut owned(worker).nursery),
             bytes,
         );
+        let count = makers.len();
         if count == 0 {
             return Ok(false);
         }
         let full = self.layout.width() as u32;
         self.bring_back(executor, |_, sets| sets.alive().count_ones() < full);
-        let blocks = (self.roster.count() + count).div_ceil(self.layout.width());
+        let mut owners = match &mut self.spread {
+            Some(spread) => spread.shares.take_owners(),
+            None => vec![0; self.roster.blocks()],
+        };
+        let slots = self.roster.room_for(&makers, &mut owners);
+        let slots = slots.ok_or(RunError::TooManyStrands)?;
+        let blocks = owners.len();
         let bytes_of_all = |core: &Core| core.state.bytes() + core.published.bytes();
         let before = bytes_of_all(self);
         let growth = self.state.growth(blocks) + self.published.growth(blocks);
         let roster = (count * ROSTER_BYTES) as u64;
-        self.claim
-            .grow(growth + roster)
+        let claimed = self.claim.grow(growth + roster);
+        self.agree_on_memory(claimed)?
             .map_err(|shortage| RunError::Memory {
                 step: self.step,
                 count,
                 shortage,
             })?;
-        let slots = self.roster.admit(count).ok_or(RunError::TooManyStrands)?;
+        self.roster.admit(&slots, blocks);
+        if let Some((spread, team)) = self.spread.as_mut().zip(self.team.as_ref()) {
+            spread.shares = Shares::new(owners, team.size());
+        }
         self.state.resize(self.roster.blocks());
         self.published.resize(self.roster.blocks());
         // The smaller allocation has been freed.

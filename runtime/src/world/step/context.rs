@@ -2,6 +2,7 @@
 //! and the services of the runtime.
 
 mod sequences;
+mod waiting;
 
 use super::events::{ListArena, Nursery, PrintLog, StrandFailure};
 use crate::abi::bits;
@@ -12,7 +13,7 @@ use crate::sequence::{HeldSequence, Sequence, SequenceCache, SequencePool};
 use crate::strands::blocks::{Blocks, lanes_mut, record_bytes, save_lane};
 use crate::strands::roster::Roster;
 use crate::strands::{Counts, Plane, SequencePlane, Sharing, StateLayout};
-use crate::world::search::{Query, Search};
+use crate::world::search::{Homes, Query, Search};
 use std::sync::atomic::AtomicBool;
 
 /// What all blocks of a super-step share.
@@ -21,6 +22,10 @@ pub(crate) struct Shared<'a> {
     pub(crate) state: &'a Blocks,
     pub(crate) published: &'a Blocks,
     pub(crate) search: Option<&'a dyn Search>,
+    /// Whether the search may have to leave queries unanswered.
+    pub(crate) may_wait: bool,
+    /// The rank of this process in its cluster.
+    pub(crate) maker: u32,
     pub(crate) sequences: &'a SequencePool,
     pub(crate) roster: &'a Roster,
     pub(crate) counts: Counts,
@@ -48,6 +53,8 @@ pub(crate) struct Worker {
     staging: Blocks,
     /// The block as it was before the method.
     kept: Blocks,
+    /// Pieces of text and children before the method.
+    before_method: [usize; 2],
     lists: ListArena,
     hits: Hits,
     /// Sequences the block's state held before the method: one group of lanes per plane.
@@ -74,6 +81,7 @@ impl Worker {
             radii: RadiusStatistics::default(),
             staging,
             kept,
+            before_method: [0; 2],
             lists: ListArena::default(),
             hits: Hits::default(),
             before: Vec::new(),
@@ -97,6 +105,8 @@ pub struct StepContext<'a> {
     failed: LaneMask,
     /// Lanes for which there was no memory.
     exhausted: LaneMask,
+    /// Lanes whose queries could not be answered.
+    waiting: LaneMask,
 }
 
 impl<'a> StepContext<'a> {
@@ -127,6 +137,7 @@ impl<'a> StepContext<'a> {
             ranks,
             failed: 0,
             exhausted: 0,
+            waiting: 0,
         }
     }
 
@@ -136,7 +147,7 @@ impl<'a> StepContext<'a> {
         self.head.step = step;
         self.first_slot = (block * self.shared.layout.width()) as u32;
         self.ranks = ranks;
-        (self.failed, self.exhausted) = (0, 0);
+        (self.failed, self.exhausted, self.waiting) = (0, 0, 0);
     }
 
     /// What all methods of the super-step see.
@@ -214,6 +225,7 @@ impl<'a> StepContext<'a> {
                 self.check(lane, copied);
             }
             self.worker.nursery.parents.push(self.ranks[lane]);
+            self.worker.nursery.makers.push(self.shared.maker);
             // SAFETY: the caller's promise.
             unsafe { save_lane(layout, staging, lane, &mut self.worker.nursery.records) };
         }
@@ -228,6 +240,8 @@ impl<'a> StepContext<'a> {
         position: u32,
         details: impl Fn(usize) -> [i64; 2],
     ) {
+        // What the others do is not known to strands that wait.
+        let lanes = lanes & !self.waiting;
         for lane in bits(lanes) {
             let lane = lane as usize;
             let failure = Failure {
@@ -262,7 +276,8 @@ impl<'a> StepContext<'a> {
     }
 
     /// For each lane the strands strictly closer than its radius to its centre, without the strand
-    /// itself, in strand order. The lists are valid until the method returns.
+    /// itself, in strand order. The lists are valid until the method returns. A strand whose list is not known here gets an empty
+    /// one, and its method runs again later.
     ///
     /// # Safety
     /// `centres` and `radii` must be planes in the type of the position.
@@ -277,11 +292,21 @@ impl<'a> StepContext<'a> {
         let Some(search) = self.shared.search else {
             return;
         };
+        let layout = self.shared.layout;
+        let Some(position) = layout.position() else {
+            return;
+        };
+        let homes = Homes {
+            state: self.shared.state,
+            published: self.shared.published,
+        };
+        let block = self.first_slot as usize / layout.width();
         let query = Query {
             centres,
             radii,
+            own: homes.visible(layout.plane(position.variable, 0), block),
             lanes,
-            width: self.shared.layout.width(),
+            width: layout.width(),
             first_slot: self.first_slot,
         };
         let Worker {
@@ -295,7 +320,7 @@ impl<'a> StepContext<'a> {
             lists.lengths[lane] = found.len() as u32;
         };
         // SAFETY: the caller's promise.
-        unsafe { search.spheres(query, hits, radii, &mut keep) }
+        self.waiting |= unsafe { search.spheres(query, hits, radii, &mut keep) };
     }
 
     /// Ranks of the block's lanes.
@@ -311,6 +336,11 @@ impl<'a> StepContext<'a> {
     /// Lanes that have met a run-time error.
     pub(crate) fn failed(&self) -> LaneMask {
         self.failed
+    }
+
+    /// Lanes whose method has to run again, because their queries could not be answered. They are as they were before it.
+    pub(crate) fn waiting(&self) -> LaneMask {
+        self.waiting
     }
 
     /// Those of them for which there was no memory; they are as they were before the method.

@@ -16,6 +16,30 @@ pub(crate) struct PrintLog {
 }
 
 impl PrintLog {
+    /// Takes back what some strands have printed since there were this many pieces.
+    pub(crate) fn take_back(&mut self, since: usize, is_of: impl Fn(u32) -> bool) {
+        let begin = since.checked_sub(1).map_or(0, |last| self.pieces[last].1);
+        let text = self.text.split_off(begin);
+        let mut from = begin;
+        let pieces = self.pieces.split_off(since);
+        for (rank, end) in pieces {
+            if !is_of(rank) {
+                self.text.push_str(&text[from - begin..end - begin]);
+                self.pieces.push((rank, self.text.len()));
+            }
+            from = end;
+        }
+    }
+
+    /// Takes over the text of another log, behind the text that is here.
+    pub(crate) fn append(&mut self, other: &mut PrintLog) {
+        let before = self.text.len();
+        let PrintLog { text, pieces } = std::mem::take(other);
+        self.text.push_str(&text);
+        let pieces = pieces.into_iter().map(|(rank, end)| (rank, before + end));
+        self.pieces.extend(pieces);
+    }
+
     /// The text of all logs in strand order; empties them.
     pub(crate) fn merge<'a>(logs: impl Iterator<Item = &'a mut PrintLog>) -> String {
         let logs: Vec<PrintLog> = logs.map(std::mem::take).collect();
@@ -36,29 +60,76 @@ impl PrintLog {
 #[derive(Debug, Default)]
 pub(crate) struct Nursery {
     pub(crate) parents: Vec<u32>,
+    /// The rank of the cluster that ran each parent.
+    pub(crate) makers: Vec<u32>,
+    pub(crate) records: Vec<u8>,
+}
+
+/// New strands in the order of their parents.
+pub(crate) struct Children {
+    pub(crate) makers: Vec<u32>,
     pub(crate) records: Vec<u8>,
 }
 
 impl Nursery {
-    /// How many records all nurseries have, and the records, `bytes` each, in the order of their parents; empties them.
+    /// Takes back the children that some strands have made since there were this many, whose records have this many bytes; calls
+    /// `drop` with each record.
+    pub(crate) fn take_back(
+        &mut self,
+        since: usize,
+        bytes: usize,
+        is_of: impl Fn(u32) -> bool,
+        mut drop: impl FnMut(&[u8]),
+    ) {
+        let records = self.records.split_off(since * bytes);
+        let makers = self.makers.split_off(since);
+        let parents = self.parents.split_off(since);
+        for (n, (parent, maker)) in parents.into_iter().zip(makers).enumerate() {
+            let record = &records[n * bytes..(n + 1) * bytes];
+            if is_of(parent) {
+                drop(record);
+            } else {
+                self.parents.push(parent);
+                self.makers.push(maker);
+                self.records.extend_from_slice(record);
+            }
+        }
+    }
+
+    /// Takes over the children that another nursery has, behind those that are here.
+    pub(crate) fn append(&mut self, other: &mut Nursery) {
+        let Nursery {
+            parents,
+            makers,
+            records,
+        } = std::mem::take(other);
+        self.parents.extend(parents);
+        self.makers.extend(makers);
+        self.records.extend(records);
+    }
+
+    /// The children in all nurseries, with records of this many bytes; empties them.
     pub(crate) fn merge<'a>(
         nurseries: impl Iterator<Item = &'a mut Nursery>,
         bytes: usize,
-    ) -> (usize, Vec<u8>) {
+    ) -> Children {
         let nurseries: Vec<Nursery> = nurseries.map(std::mem::take).collect();
-        let mut children: Vec<(u32, &[u8])> = Vec::new();
+        let mut children: Vec<(u32, u32, &[u8])> = Vec::new();
         for nursery in &nurseries {
             let records = (0..nursery.parents.len())
                 .map(|index| &nursery.records[index * bytes..(index + 1) * bytes]);
-            children.extend(nursery.parents.iter().copied().zip(records));
+            let kin = nursery.parents.iter().zip(&nursery.makers);
+            children.extend(kin.zip(records).map(|((p, m), record)| (*p, *m, record)));
         }
-        children.sort_by_key(|&(parent, _)| parent);
-        let count = children.len();
-        let mut records = Vec::with_capacity(count * bytes);
-        for (_, record) in children {
+        children.sort_by_key(|&(parent, ..)| parent);
+        let mut records = Vec::with_capacity(children.len() * bytes);
+        for (.., record) in &children {
             records.extend_from_slice(record);
         }
-        (count, records)
+        Children {
+            makers: children.iter().map(|&(_, maker, _)| maker).collect(),
+            records,
+        }
     }
 }
 
@@ -139,6 +210,20 @@ mod tests {
         ];
         assert_eq!(PrintLog::merge(logs.iter_mut()), "abcC");
         assert_eq!(PrintLog::merge(logs.iter_mut()), "");
+    }
+
+    #[test]
+    fn text_that_is_taken_back_leaves_the_text_of_others() {
+        let mut log = PrintLog::default();
+        for (rank, text) in [(3, "before "), (1, "one "), (3, "gone "), (2, "two ")] {
+            log.text.push_str(text);
+            log.pieces.push((rank, log.text.len()));
+        }
+        log.take_back(1, |rank| rank == 3);
+        assert_eq!(log.text, "before one two ");
+        log.take_back(3, |_| true);
+        log.take_back(0, |rank| rank == 1);
+        assert_eq!(PrintLog::merge([&mut log].into_iter()), "two before ");
     }
 
     #[test]

@@ -5,9 +5,10 @@ use super::methods::step_block;
 use crate::abi::LaneMask;
 use crate::strands::roster::{LaneSets, Newest};
 use crate::world::core::Core;
-use crate::world::executor::{Batch, ends_now, fate};
+use crate::world::executor::{Batch, Executor, ends_now, fate};
 use crate::world::program::StrandProgram;
 use rayon::prelude::*;
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// The outcome of a run by an executor.
@@ -18,14 +19,27 @@ pub(crate) struct Ran {
     pub(crate) quietly: bool,
 }
 
-/// Runs all active strands by the program's executor, if it has one.
-pub(crate) fn execute<P: StrandProgram>(core: &mut Core, program: &P, limit: u64) -> Option<Ran> {
+/// Runs the active strands of these runs of blocks by the program's executor, if it has one. Strands that notice each other run all
+/// together.
+pub(crate) fn execute<P: StrandProgram>(
+    core: &mut Core,
+    program: &P,
+    limit: u64,
+    own: &[Range<usize>],
+) -> Option<Ran> {
     let executor = program.executor().filter(|executor| executor.is_ready())?;
     if core.counts.active == 0 {
         return None;
     }
+    let blocks = core.roster.blocks();
     let mut batch = core.batch(limit);
-    let ran = executor.run(&mut batch);
+    let ran = match own {
+        [all] if *all == (0..blocks) => executor.run(&mut batch),
+        own => {
+            run_parts(executor, &mut batch, own);
+            true
+        }
+    };
     let Batch {
         fates,
         independent,
@@ -128,6 +142,28 @@ pub(crate) fn execute<P: StrandProgram>(core: &mut Core, program: &P, limit: u64
         steps,
         quietly: false,
     })
+}
+
+/// Runs some of the blocks, each run by itself. A run that fails is left to the methods, because its strands are then unchanged.
+fn run_parts(executor: &dyn Executor, batch: &mut Batch<'_>, own: &[Range<usize>]) {
+    let width = batch.width;
+    let mut fates = vec![fate::IDLE; batch.blocks() * width];
+    for run in own {
+        let slots = run.start * width..run.end * width;
+        let mut part = batch.part(run.clone());
+        fates[slots].copy_from_slice(&match executor.run(&mut part) {
+            true => part.fates,
+            false => {
+                let told = part.told(0..part.blocks()).into_iter();
+                let leave = |word: u32| match word {
+                    fate::RUNNING | fate::FRESH => fate::LEFT,
+                    ended => ended,
+                };
+                told.map(leave).collect()
+            }
+        });
+    }
+    batch.fates = fates;
 }
 
 /// Runs the strands that were left, each in its place; gives the super-steps taken.

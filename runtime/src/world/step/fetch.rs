@@ -1,6 +1,7 @@
 //! Copies the states of strands that an executor holds back to the world.
 
 use crate::strands::roster::{LaneSets, Newest};
+use crate::world::away::BatchSequences;
 use crate::world::core::Core;
 use crate::world::executor::{Batch, Executor, runs};
 
@@ -28,6 +29,13 @@ impl Core {
             counts: self.counts,
             independent: self.abilities.independent(),
             began: false,
+            sequences: BatchSequences {
+                layout: &self.layout,
+                pool: &self.sequences,
+                workers: &self.workers,
+                roster: &self.roster,
+                first: 0,
+            },
             lanes: &self.roster.lanes,
             settled: self.residence.is_settled(),
             starts: self.abilities.starts,

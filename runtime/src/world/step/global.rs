@@ -199,8 +199,13 @@ impl Reductions<'_> {
             map(self.core.state.block(block), lanes, values);
             values.cast_const()
         };
+        let core = self.core;
         // SAFETY: the map wrote a plane for every component.
-        let values = unsafe { self.core.collect(set, scalar, &offsets, words, &mapped) };
+        let values = unsafe { core.collect_together(set, scalar, &offsets, words, &mapped) };
+        let values = values.unwrap_or_else(|lost| {
+            core.note_lost(lost);
+            Values::from_bytes(scalar, &[])
+        });
         let threads = &self.core.threads;
         on(threads, || reduce(reduction, &values, components))
     }

@@ -22,9 +22,10 @@ pub(crate) fn step_block<P: StrandProgram>(
         // SAFETY: the block is the context's.
         let start = |cx: &mut StepContext<'_>| unsafe { program.start(cx, block, fresh) };
         run_method(program, abilities, cx, block, sets, fresh, start);
+        sets.fresh = fresh & cx.waiting();
     }
     // Strands for which there is no memory stay as they are: the run is over.
-    let lanes = sets.active & !cx.exhausted();
+    let lanes = sets.active & !cx.exhausted() & !cx.waiting();
     if lanes != 0 {
         let update = |cx: &mut StepContext<'_>| {
             // SAFETY: the block is the context's.
@@ -34,6 +35,7 @@ pub(crate) fn step_block<P: StrandProgram>(
         };
         run_method(program, abilities, cx, block, sets, lanes, update);
     }
+    sets.waiting = cx.waiting();
     taken
 }
 
@@ -56,12 +58,14 @@ fn run_method<P: StrandProgram>(
             "outcomes of lanes that did not run"
         );
         cx.undo_exhausted(block);
-        let ended = lanes & !cx.exhausted();
+        let ended = lanes & !cx.exhausted() & !cx.waiting();
         let dead = (outcome.dead | cx.failed()) & ended;
         let stable = outcome.stable & ended & !dead;
         if stable != 0 && abilities.stabilizes {
             program.stabilize(cx, block, stable);
         }
+        cx.undo_waiting(block);
+        let (dead, stable) = (dead & !cx.waiting(), stable & !cx.waiting());
         cx.close_method(block, lanes, dead);
         sets.active &= !(dead | stable);
         sets.stable |= stable;

@@ -2,6 +2,7 @@
 
 use super::global::GlobalContext;
 use super::methods::stabilize_block;
+use crate::world::exchange::Reach;
 use crate::world::program::StrandProgram;
 
 impl GlobalContext<'_> {
@@ -12,8 +13,15 @@ impl GlobalContext<'_> {
         let look = abilities.stabilizes && abilities.communicates;
         self.core
             .bring_back(program.executor(), |_, sets| look || sets.active != 0);
+        if abilities.stabilizes
+            && let Err(lost) = self.core.complete(Reach::All)
+        {
+            self.core.note_lost(lost);
+            return;
+        }
         if look {
             self.core.publish();
+            self.core.know_all();
             self.core.update_index();
         }
         self.core

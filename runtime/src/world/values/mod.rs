@@ -5,4 +5,5 @@ mod collect;
 pub(super) mod destination;
 pub(super) mod gather;
 pub(super) mod parts;
+mod together;
 mod writer_queue;

@@ -68,6 +68,7 @@ functions! {
     cuModuleGetFunction "compiling for the GPU" (function: *mut *mut c_void, module: *mut c_void, name: *const c_char);
     cuFuncGetAttribute "compiling for the GPU" (value: *mut c_int, attribute: c_int, function: *mut c_void);
     cuMemAlloc_v2 "taking memory of the GPU" (address: *mut u64, bytes: usize);
+    cuMemGetInfo_v2 "asking for the memory of the GPU" (free: *mut usize, total: *mut usize);
     cuMemFree_v2 "giving memory of the GPU back" (address: u64);
     cuMemcpyHtoD_v2 "copying to the GPU" (to: u64, from: *const c_void, bytes: usize);
     cuMemHostAlloc "copying from the GPU" (to: *mut *mut c_void, bytes: usize, flags: c_uint);

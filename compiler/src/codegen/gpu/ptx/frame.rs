@@ -6,8 +6,9 @@ use crate::{
     codegen::gpu::{
         header::Header,
         kernel::{Cell, Kernel},
+        sequences::makes_sequence,
     },
-    device::{self, Arithmetic, Device, Op, Ty, Width},
+    device::{self, Arithmetic, Device, MeshOp, Op, Ty, Width},
     ir::{Simple, status},
     low,
     ssa::{Block, Dialect, Function, Inst, Kind, Value},
@@ -55,7 +56,18 @@ impl PtxPrinter<'_> {
         }
         let lanes = self.lane_addresses(&slot, Header::STATE, self.stride);
         self.load_state(&lanes);
-        let budget = self.word(Header::STEPS);
+        self.load_hints(&lanes);
+        self.begin_contacts();
+        let mut budget = self.word(Header::STEPS);
+        if self.has_lists() {
+            // A strand that has waited catches up with the others.
+            let until = self.word(Header::UNTIL);
+            let is_there = self.compute(Class::Truth, "setp.ge.u32", &[&before, &until]);
+            self.line(&format!("@{is_there} bra DONE"));
+            let left = self.compute(Class::Word, "sub.u32", &[&until, &before]);
+            budget = self.compute(Class::Word, "min.u32", &[&budget, &left]);
+            self.open_heap(&slot);
+        }
         if self.near.is_some() {
             self.kept = self.register(Class::Word);
         }
@@ -76,7 +88,15 @@ impl PtxPrinter<'_> {
         self.invariants(update);
         // A launch is for one super-step at least.
         self.place_label("AGAIN");
+        if self.has_lists() {
+            self.begin_step();
+            self.when_full("FULL");
+        }
         self.method(update, &status);
+        if self.has_lists() {
+            self.end_step();
+            self.when_full("RETRY");
+        }
         self.line(&format!("add.u32 {done}, {done}, 1"));
         let ends = self.ends_with(update, &status);
         let stays = self.compute(Class::Truth, "not.pred", &[&ends]);
@@ -100,10 +120,18 @@ impl PtxPrinter<'_> {
         self.place_label("LEAVE");
         self.end(&fate, fate::LEFT, Header::LEFT);
         self.line("bra TELL");
+        if self.has_lists() {
+            self.waiting((&fate, &done, &fresh));
+        }
         self.place_label("PAUSE");
         self.end(&fate, fate::RUNNING, Header::GOES_ON);
         self.place_label("STORE");
         self.store_state(&lanes, &[start.as_ref(), Some(update), stabilize.as_ref()]);
+        self.store_hints(&lanes);
+        self.tell_contacts();
+        if self.has_lists() {
+            self.close_heap();
+        }
         self.place_label("TELL");
         self.line(&format!("add.u32 {done}, {done}, {before}"));
         self.line(&format!("shl.b32 {done}, {done}, {}", fate::BITS));
@@ -121,6 +149,13 @@ impl PtxPrinter<'_> {
         }
         if !self.kernel.results.is_empty() {
             self.collect_entry();
+        }
+        if self.near.is_none() {
+            self.spread_entry();
+        }
+        if self.has_lists() {
+            self.compact_entry();
+            self.gather_entry();
         }
         self.text()
     }
@@ -174,7 +209,7 @@ impl PtxPrinter<'_> {
     }
 
     /// What becomes of the strand, and a flag that it does of one. Only few write that: it is one word for all.
-    fn end(&mut self, fate: &str, value: u32, flag: usize) {
+    pub(super) fn end(&mut self, fate: &str, value: u32, flag: usize) {
         let flags = self.address(Header::FLAGS);
         let told = self.load("global", &flags, flag);
         let silent = self.compare("eq", &told, 0);
@@ -227,6 +262,11 @@ impl PtxPrinter<'_> {
     fn load_state(&mut self, lanes: &[String; 2]) {
         for plane in self.planes {
             let class = Class::of(Ty::Scalar(plane.ty));
+            if plane.is_handle {
+                let half = self.load_half(&lanes[plane.stride / 8], plane.offset);
+                self.state.push(half);
+                continue;
+            }
             let at = format!("[{}+{}]", lanes[plane.stride / 8], plane.offset);
             // An integer is in the first bytes of its lane; a truth value is all ones or zero.
             let loaded = match class {
@@ -254,6 +294,10 @@ impl PtxPrinter<'_> {
             let class = Class::of(Ty::Scalar(plane.ty));
             let at = format!("[{}+{}]", lanes[plane.stride / 8], plane.offset);
             let mut value = self.state[slot].clone();
+            if plane.is_handle {
+                self.store_half(&lanes[plane.stride / 8], plane.offset, &value);
+                continue;
+            }
             let int = self.ty(Class::Int);
             if class == Class::Truth {
                 let select = format!("selp.{int}");
@@ -314,6 +358,7 @@ const MOST_INNER: usize = 100;
 fn is_same(update: &Function<Device>, inst: &Inst<Device>, known: &HashSet<Value>) -> bool {
     match &inst.kind {
         Kind::Op(Op::Low(low::Op::State(slot, _)), _) => keeps(update, *slot as usize),
+        Kind::Op(Op::Low(op), _) if makes_sequence(op) => false,
         Kind::Op(op, args) => {
             !Device::has_effect(op) && args.iter().all(|value| known.contains(value))
         }
@@ -322,7 +367,7 @@ fn is_same(update: &Function<Device>, inst: &Inst<Device>, known: &HashSet<Value
 }
 
 /// The operations inside a block, at any depth, that give the same in all super-steps; those on samples stay where they are,
-/// because they are many.
+/// because they are many, and those on intervals of time and on meshes because they are parts of a search.
 fn collect_same<'f>(
     update: &'f Function<Device>,
     block: &'f Block<Device>,
@@ -330,7 +375,16 @@ fn collect_same<'f>(
     found: &mut Vec<&'f Inst<Device>>,
 ) {
     for inst in &block.insts {
-        let loads = matches!(inst.kind, Kind::Op(Op::Load { .. }, _));
+        let loads = matches!(
+            inst.kind,
+            Kind::Op(
+                Op::Load { .. }
+                    | Op::IntervalBegin(_)
+                    | Op::IntervalRate(_)
+                    | Op::Mesh(MeshOp::Load { .. }),
+                _
+            )
+        );
         if is_same(update, inst, known) && !inst.results.is_empty() && !loads {
             known.extend(inst.results.iter().copied());
             found.push(inst);

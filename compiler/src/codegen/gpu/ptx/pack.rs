@@ -89,4 +89,32 @@ impl PtxPrinter<'_> {
         self.line("ret");
         self.finish(Kernel::COLLECT);
     }
+
+    /// The entry point that puts a scalar of a strand in its place among those of all strands.
+    pub(super) fn spread_entry(&mut self) {
+        let slot = self.thread(Header::COUNT);
+        let width = self.word(Header::BITS);
+        let block = self.compute(Class::Word, "div.u32", &[&slot, &width]);
+        let lane = self.compute(Class::Word, "rem.u32", &[&slot, &width]);
+        let (first, stride) = (self.address(Header::STATE), self.word(Header::STEPS));
+        let row = self.compute(Class::Wide, "mad.wide.u32", &[&block, &stride, &first]);
+        let number = self.kernel.number();
+        let bytes = number.to_string();
+        let from = self.compute(Class::Wide, "mad.wide.u32", &[&lane, &bytes, &row]);
+        let (at, rank) = (
+            self.element(Header::RANKS, &slot, WORD),
+            self.register(Class::Word),
+        );
+        self.line(&format!("ld.global.u32 {rank}, [{at}]"));
+        let (places, distance) = (self.address(Header::PLACES), self.word(Header::CHUNKS));
+        let to = self.compute(Class::Wide, "mad.wide.u32", &[&rank, &distance, &places]);
+        for at in (0..number).step_by(WORD) {
+            let word = self.register(Class::Word);
+            self.line(&format!("ld.global.u32 {word}, [{from}+{at}]"));
+            self.line(&format!("st.global.u32 [{to}+{at}], {word}"));
+        }
+        self.place_label("DONE");
+        self.line("ret");
+        self.finish(Kernel::SPREAD);
+    }
 }

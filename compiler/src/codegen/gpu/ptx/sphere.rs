@@ -459,7 +459,7 @@ impl PtxPrinter<'_> {
     }
 
     /// A word as an integer.
-    fn int_of(&mut self, word: &str) -> String {
+    pub(super) fn int_of(&mut self, word: &str) -> String {
         let instruction = if self.lanes.long_int {
             "cvt.u64.u32"
         } else {
@@ -469,8 +469,8 @@ impl PtxPrinter<'_> {
     }
 
     /// An integer that is a word.
-    fn word_of(&mut self, int: &str) -> String {
-        let instruction = if self.lanes.long_int {
+    pub(super) fn word_of(&mut self, int: &str) -> String {
+        let instruction = if self.lanes.long_int && int.starts_with('%') {
             "cvt.u32.u64"
         } else {
             "mov.u32"

@@ -32,6 +32,8 @@ pub(super) enum Memory {
     Lane(i32),
     /// Half a vector.
     Half,
+    /// A quarter of a vector.
+    Quarter,
     /// Nothing: in its place is a general register.
     General,
 }
@@ -70,6 +72,7 @@ const L4: Memory = Memory::Lane(4);
 const L8: Memory = Memory::Lane(8);
 const L16: Memory = Memory::Lane(16);
 const HALF: Memory = Memory::Half;
+const QUARTER: Memory = Memory::Quarter;
 const GPR: Memory = Memory::General;
 
 /// Defines the instructions: name, map, prefix, opcode (/ digit), W in VEX, W in EVEX, memory operand, operands.
@@ -120,6 +123,8 @@ opcodes! {
     VXORPS       "vxorps"       M0F NP  0x57, W0 W0 V4 Rvm;
     VXORPD       "vxorpd"       M0F P66 0x57, W0 W1 V8 Rvm;
 
+    VPTERNLOGD   "vpternlogd"   M3A P66 0x25, NO W0 V4 Rvmi;
+
     VPADDD       "vpaddd"       M0F P66 0xfe, W0 W0 V4 Rvm;
     VPADDQ       "vpaddq"       M0F P66 0xd4, W0 W1 V8 Rvm;
     VPSUBD       "vpsubd"       M0F P66 0xfa, W0 W0 V4 Rvm;
@@ -131,6 +136,8 @@ opcodes! {
     VPSRLD       "vpsrld"       M0F P66 0x72 / 2, W0 W0 V4 Vmi;
     VPSRAD       "vpsrad"       M0F P66 0x72 / 4, W0 W0 V4 Vmi;
     VPSLLD       "vpslld"       M0F P66 0x72 / 6, W0 W0 V4 Vmi;
+    VPSRLVD      "vpsrlvd"      M38 P66 0x45, W0 W0 V4 Rvm;
+    VPSLLVD      "vpsllvd"      M38 P66 0x47, W0 W0 V4 Rvm;
     VPSRAQ       "vpsraq"       M0F P66 0x72 / 4, NO W1 V8 Vmi;
     VPSRLQ       "vpsrlq"       M0F P66 0x73 / 2, W0 W1 V8 Vmi;
     VPSLLQ       "vpsllq"       M0F P66 0x73 / 6, W0 W1 V8 Vmi;
@@ -191,6 +198,8 @@ opcodes! {
     VEXTRACTF128 "vextractf128" M3A P66 0x19, W0 NO HALF Mri;
     VINSERTF32X4 "vinsertf32x4" M3A P66 0x18, NO W0 L16 Rvmi;
     VINSERTF128  "vinsertf128"  M3A P66 0x18, W0 NO HALF Rvmi;
+    VPMOVZXBD    "vpmovzxbd"    M38 P66 0x31, W0 W0 QUARTER Rm;
+    VPMOVZXWD    "vpmovzxwd"    M38 P66 0x33, W0 W0 HALF Rm;
     VPMOVZXDQ    "vpmovzxdq"    M38 P66 0x35, W0 W0 HALF Rm;
     VPMOVSXDQ    "vpmovsxdq"    M38 P66 0x25, W0 W0 HALF Rm;
 

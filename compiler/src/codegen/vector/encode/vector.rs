@@ -253,6 +253,7 @@ fn unit(op: Opcode, length: Length, rm: Operand) -> i32 {
         (Memory::Vector(lane), Operand::Broadcast(_)) | (Memory::Lane(lane), _) => lane,
         (Memory::Vector(_), _) => length.bytes(),
         (Memory::Half, _) => length.bytes() / 2,
+        (Memory::Quarter, _) => length.bytes() / 4,
         (Memory::General, _) => 1,
     }
 }

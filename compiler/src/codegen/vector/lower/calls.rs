@@ -127,6 +127,18 @@ impl Lowering<'_> {
         self.call(function, arguments, args, results, false);
     }
 
+    /// What bounds tell about a comparison.
+    pub(super) fn decide(&mut self, comparison: u32, args: &[Value], results: &[Value]) {
+        let arguments = vec![
+            Argument::Field(self.linker.decision_index(comparison)),
+            Argument::Lanes,
+            Argument::Values,
+            Argument::Results(0),
+        ];
+        let function = self.linker.decide(self.machine.lanes);
+        self.call(function, arguments, args, results, false);
+    }
+
     /// Whether a position is known to be inside an image where code runs: between the first and the last sample of every
     /// axis.
     fn is_inside(&mut self, image: u32, position: &[Value]) -> bool {

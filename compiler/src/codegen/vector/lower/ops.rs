@@ -78,6 +78,10 @@ impl Lowering<'_> {
                 self.frame(field, args, results);
                 return Ok(());
             }
+            low::Op::Decide(comparison, _) => {
+                self.decide(*comparison, args, results);
+                return Ok(());
+            }
             low::Op::Locate(..) | low::Op::CellNumber(_) | low::Op::FemProbe(_) => {
                 self.fem(op, args, results);
                 return Ok(());

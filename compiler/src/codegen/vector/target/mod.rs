@@ -6,6 +6,7 @@
 mod avx2;
 mod avx512;
 mod shared_box;
+mod small;
 mod tent;
 
 pub(super) use avx2::Avx2;

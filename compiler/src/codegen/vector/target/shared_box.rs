@@ -29,8 +29,8 @@ const ROW: u8 = SharedBox::ROW.ilog2() as u8;
 const SLICE: u8 = ROW + 1;
 
 impl super::Avx512 {
-    /// Interpolates if all lanes that run are in one box, else jumps without having changed cells and fractions.
-    pub(super) fn interpolate_in_box(&mut self, tent: &Tent<'_>, apart: Label) {
+    /// Interpolates and goes on elsewhere if all lanes that run are in one box, else jumps without having changed cells and fractions.
+    pub(super) fn interpolate_in_box(&mut self, tent: &Tent<'_>, apart: Label, done: Label) {
         let Tent { to, image, .. } = *tent;
         let [c0, c1, c2, f0, f1, f2, first_weight, a0, b0, a1, b1] = tent.vectors;
         let cells = [c0, c1, c2];
@@ -49,7 +49,10 @@ impl super::Avx512 {
         self.emit(VPADDD, second, first, next);
         // Cells and corner are done with; their registers take the rows of three slices.
         let slices = [[c0, c1], [c2, a0], [b0, a1]];
+        let [small, loaded] = [self.asm.label(), self.asm.label()];
+        self.leave_if_small(image, small);
         self.load_box(image, first_sample, slices);
+        self.asm.bind(loaded);
         for slice in 0..2 {
             for (row, next) in slices[slice].into_iter().zip(slices[slice + 1]) {
                 let next = Operand::Register(next);
@@ -63,6 +66,9 @@ impl super::Avx512 {
         self.sum(b0, slices[0], f1, tent);
         self.sum(a1, slices[1], f1, tent);
         self.sum(to, [b0, a1], f2, tent);
+        self.asm.jump(done);
+        self.asm.bind(small);
+        self.load_small_box(image, first_sample, slices, loaded);
     }
 
     /// Puts a box around the first lane that runs at all, which is known long before the lanes that run here, with all of its
@@ -153,17 +159,28 @@ impl super::Avx512 {
 
     /// The rows of three slices of the box, two and two that follow each other in a register.
     fn load_box(&mut self, image: Gpr, first_sample: Gpr, slices: [[u8; 2]; 3]) {
-        let rows = [Gpr::RSI, Gpr::RDX, Gpr::R8];
         let at = (first_sample, SCALE);
+        self.each_row(image, slices, |target, to, [low, high]| {
+            let asm = &mut target.asm;
+            asm.evex_indexed(VMOVUPS, Length::L256, to, 0, low.at(0), at);
+            asm.evex_indexed_imm(VINSERTF64X4, Length::L512, to, to, high.at(0), at, 1);
+        });
+    }
+
+    /// Loads every register of a box, from two rows whose addresses are given.
+    pub(super) fn each_row(
+        &mut self,
+        image: Gpr,
+        slices: [[u8; 2]; 3],
+        load: impl Fn(&mut Self, u8, [Gpr; 2]),
+    ) {
+        let rows = [Gpr::RSI, Gpr::RDX, Gpr::R8];
         for (n, slice) in (0..).zip(slices) {
             for (m, row) in (0..).zip(rows) {
                 self.asm.load64(row, image.at(ROWS + (3 * n + m) * 8));
             }
             for (to, pair) in slice.into_iter().zip(rows.windows(2)) {
-                let [low, high] = [pair[0].at(0), pair[1].at(0)];
-                let asm = &mut self.asm;
-                asm.evex_indexed(VMOVUPS, Length::L256, to, 0, low, at);
-                asm.evex_indexed_imm(VINSERTF64X4, Length::L512, to, to, high, at, 1);
+                load(self, to, [pair[0], pair[1]]);
             }
         }
     }

@@ -25,6 +25,12 @@ const ENDS: i32 = (ProbeImage::LINEAR + offset_of!(Linear, ends)) as i32;
 const FARTHEST: i32 = (ProbeImage::LINEAR + offset_of!(Linear, farthest)) as i32;
 pub(super) const STRIDES: i32 = (ProbeImage::LINEAR + offset_of!(Linear, strides)) as i32;
 
+/// The registers for the pairs of samples of four rows. The cells are done with then, and their registers take samples too.
+pub(super) fn pairs_of(tent: &Tent<'_>) -> [[u8; 2]; 4] {
+    let [c0, c1, c2, _, _, _, _, a0, b0, a1, b1] = tent.vectors;
+    [[a0, b0], [a1, b1], [c0, c1], [c2, tent.to]]
+}
+
 impl super::Avx512 {
     pub(super) fn interpolate(&mut self, tent: &Tent<'_>) {
         let Tent { to, image, .. } = *tent;
@@ -41,8 +47,7 @@ impl super::Avx512 {
         // Lanes that are near each other share what they read; others, and planes, go on here.
         let [apart, done] = [self.asm.label(), self.asm.label()];
         if dim == 3 {
-            self.interpolate_in_box(tent, apart);
-            self.asm.jump(done);
+            self.interpolate_in_box(tent, apart, done);
         }
         self.asm.bind(apart);
         for (n, &cell) in cells[1..dim].iter().enumerate() {
@@ -53,11 +58,14 @@ impl super::Avx512 {
         // Lanes that do not run may be anywhere; they load the last samples. To wait for the mask would take longer.
         let farthest = Operand::Broadcast(image.at(FARTHEST));
         self.emit(VPMINUD, c0, c0, farthest);
+        let [small, summed] = [self.asm.label(), self.asm.label()];
+        if dim == 3 {
+            self.leave_if_small(image, small);
+        }
         self.store(Class::Vector, tent.room, c0);
-        // The cells are done with; in three dimensions their registers take samples too.
-        let pairs = [[a0, b0], [a1, b1], [c0, c1], [c2, to]];
+        let pairs = pairs_of(tent);
         let pairs = &pairs[..1 << (dim - 1)];
-        self.load_pairs(pairs, tent);
+        self.load_pairs(pairs, tent, SCALE);
         for &[a, b] in pairs {
             // The first samples are those with even numbers, the second those with odd ones.
             self.emit_imm(VSHUFPS, Self::SCRATCH, a, Operand::Register(b), 0x88);
@@ -68,16 +76,21 @@ impl super::Avx512 {
         if dim == 2 {
             self.sum(to, [b0, b1], f1, tent);
         } else {
+            self.asm.bind(summed);
             self.sum(a0, [b0, b1], f1, tent);
             self.sum(a1, [c1, to], f1, tent);
             self.sum(to, [a0, a1], f2, tent);
+            self.asm.jump(done);
+            self.asm.bind(small);
+            self.small_pairs(tent);
+            self.asm.jump(summed);
         }
         self.asm.bind(done);
     }
 
-    /// The pairs of samples of all lanes in two or four rows. Of every four lanes, the first of two registers gets those of
+    /// The pairs of samples of all lanes in two or four rows, or as many bytes of smaller ones. Of every four lanes, the first of two registers gets those of
     /// two lanes and the second those of the other two.
-    fn load_pairs(&mut self, to: &[[u8; 2]], tent: &Tent<'_>) {
+    pub(super) fn load_pairs(&mut self, to: &[[u8; 2]], tent: &Tent<'_>, scale: u8) {
         let rows = [Gpr::RSI, Gpr::RDX, Gpr::R8, Gpr::R9];
         for (at, &row) in (ROWS..).step_by(8).zip(&rows[..to.len()]) {
             self.asm.load64(row, tent.image.at(at));
@@ -92,7 +105,7 @@ impl super::Avx512 {
                 for (row, halves) in rows.into_iter().zip(to) {
                     let all = halves[half];
                     let pair = if quarter == 0 { all } else { Self::SCRATCH };
-                    let [first, second] = indices.map(|index| (index, SCALE));
+                    let [first, second] = indices.map(|index| (index, scale));
                     let row = row.at(0);
                     self.asm.evex_indexed(VMOVQ, L128, pair, 0, row, first);
                     self.asm

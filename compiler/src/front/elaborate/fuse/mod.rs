@@ -1,13 +1,13 @@
 //! Fuses a reduction over a sequence in steps with these steps, so that the sequence need not be kept for it.
 //!
-//! A reduction is itself a sequence in steps, of accumulated values (`typed/indexed/folded.rs`). If its steps read another such
+//! A reduction is itself a sequence in steps, of accumulated values (`notation/folded.rs`). If its steps read another such
 //! sequence only at a constant distance from their own index, both can be computed by the same steps: those of the other
 //! sequence, at its definition. The other operands of the reduction must be known there; so sequences in steps are
 //! first moved to their first use.
 
 mod steps;
 
-use crate::front::typed::tree::{
+use crate::front::tree::{
     Block, Expr, ExprKind, Global, Program, Recurrence, Stmt, StmtKind, Var, VarId, reads::Reads,
 };
 use ein_ir::ops::Builtin;
@@ -168,19 +168,13 @@ impl<'e> Item<'e> {
         let mut changed = BTreeSet::new();
         stmt.assigned(&mut changed);
         let leaves = leaves(stmt);
-        let (defined, computed) = match &mut stmt.kind {
-            StmtKind::Decl { var, value } => (Some(*var), value.iter_mut().collect()),
-            StmtKind::Assign { value, .. } | StmtKind::Return(value) => (None, vec![value]),
-            StmtKind::If { condition, .. } => (None, vec![condition]),
-            StmtKind::Foreach { source, .. } => (None, vec![source]),
-            StmtKind::Print(args) | StmtKind::New(args) => (None, args.iter_mut().collect()),
-            StmtKind::Block(_) | StmtKind::Stabilize | StmtKind::Die | StmtKind::Continue => {
-                (None, Vec::new())
-            }
+        let defined = match stmt.kind {
+            StmtKind::Decl { var, .. } => Some(var),
+            _ => None,
         };
         Item {
             defined,
-            computed,
+            computed: stmt.expressions_mut().iter_mut().collect(),
             changed,
             leaves,
         }
@@ -203,15 +197,8 @@ struct Fusion<'p> {
 impl Fusion<'_> {
     fn block(&mut self, block: &mut Block) {
         for stmt in &mut block.stmts {
-            match &mut stmt.kind {
-                StmtKind::Block(inner) | StmtKind::Foreach { body: inner, .. } => self.block(inner),
-                StmtKind::If {
-                    then, otherwise, ..
-                } => {
-                    self.block(then);
-                    self.block(otherwise);
-                }
-                _ => {}
+            for inner in stmt.blocks_mut() {
+                self.block(inner);
             }
         }
         self.sink(&mut block.stmts, Facts::of_statement);

@@ -1,7 +1,7 @@
 //! The steps of a sequence with those of a reduction in them.
 
 use super::{Fusion, with_functions};
-use crate::front::typed::tree::{
+use crate::front::tree::{
     Constant, Expr, ExprKind, Past, Recurrence, Segment, Var, VarId, VarKind,
     reads::Reads,
     recurrence::{indexed, int},

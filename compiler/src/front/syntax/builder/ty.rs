@@ -82,7 +82,7 @@ impl Builder {
         span: Span,
         name: Name,
         continuity: Option<Expr>,
-        dim: Deep<Expr>,
+        (dim, time): (Deep<Expr>, Option<TimeAxis>),
         shape: Option<Deep<Vec<Expr>>>,
     ) -> Deep<TypeExpr> {
         let depth = dim.depth.max(shape.as_ref().map_or(0, |shape| shape.depth));
@@ -90,6 +90,7 @@ impl Builder {
             name,
             continuity: continuity.map(Box::new),
             dim: Box::new(dim.node),
+            time,
             shape: shape.map(|shape| shape.node),
         };
         Deep {

@@ -388,6 +388,7 @@ impl Printer {
                 name,
                 continuity,
                 dim,
+                time,
                 shape,
             } => {
                 self.text(&name.text);
@@ -396,7 +397,7 @@ impl Printer {
                     self.expr(continuity);
                 }
                 self.text("(");
-                self.expr(dim);
+                self.domain(dim, time.as_ref());
                 self.text(")");
                 if let Some(shape) = shape {
                     self.shape(shape);

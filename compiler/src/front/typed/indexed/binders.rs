@@ -3,9 +3,9 @@
 use super::super::{
     constant,
     context::Cx,
-    indices::{IndexVar, Range},
+    indices::IndexVar,
     scope::Entity,
-    tree::{VarId, VarKind},
+    tree::{VarId, VarKind, notation::Range},
 };
 use crate::front::{
     codes,

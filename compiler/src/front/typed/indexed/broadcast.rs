@@ -18,9 +18,9 @@ pub(super) fn check(cx: &mut Cx<'_>, left: &[VarId], body: &Expr) {
         return;
     }
     let mut sums = Vec::new();
-    collect(cx, body, &mut sums);
+    collect(body, &mut sums);
     for terms in sums {
-        let found: Vec<BTreeSet<VarId>> = terms.iter().map(|e| cx.indices.free_in(e)).collect();
+        let found: Vec<BTreeSet<VarId>> = terms.iter().map(Expr::free_indices).collect();
         let in_some = |var: &VarId| found.iter().any(|own| own.contains(var));
         for (term, own) in terms.iter().zip(&found) {
             let lacks = left.iter().filter(|var| in_some(var) && !own.contains(var));
@@ -40,15 +40,11 @@ pub(super) fn check(cx: &mut Cx<'_>, left: &[VarId], body: &Expr) {
 }
 
 /// The sums in an expression: the terms of each.
-fn collect(cx: &Cx<'_>, e: &Expr, sums: &mut Vec<Vec<Expr>>) {
+fn collect(e: &Expr, sums: &mut Vec<Vec<Expr>>) {
     let mut terms = Vec::new();
     add_terms(e, &mut terms);
     for term in &terms {
-        let parts = match term.kind {
-            ExprKind::Var(var) => cx.indices.parts_of(var),
-            _ => term.children(),
-        };
-        parts.into_iter().for_each(|part| collect(cx, part, sums));
+        term.each_child(|part| collect(part, sums));
     }
     if terms.len() > 1 {
         sums.push(terms.into_iter().cloned().collect());

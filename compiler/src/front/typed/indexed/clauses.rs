@@ -1,24 +1,23 @@
 //! Clause blocks: sequences whose elements are given by clauses, each for a part of their places, and may read elements that
 //! come before.
 //!
-//! The clauses must say what every element is, and say it once. Elements are computed in the first order in which whatever is read
-//! was computed before (`steps`): in the order of their places, if that is one, else with other axes first, or backward along axes.
+//! The clauses must define every element, and each of them once. Elaboration finds an order in which elements can be computed.
 
 use super::{
     super::{
         context::Cx,
         expr::{check_against, typed},
-        indices::{ByClauses, Range, Use},
+        indices::Use,
         scope::Entity,
         stmt,
-        tree::recurrence::MOST_ELEMENTS,
-        tree::{Expr, ExprKind, VarId, VarKind},
+        tree::{
+            Expr, ExprKind, Notation, VarId, VarKind,
+            notation::{Clause as Known, Range, sequence_axes, shown},
+        },
     },
     binders::{bind, binder, unbind},
-    coverage::{common, hole, orders, shown},
-    lower::Stop,
-    ranges,
-    steps::{Sequence, WRITTEN_OUT, stepped, written_out},
+    coverage::{common, hole},
+    ended, ranges,
 };
 use crate::front::{
     codes,
@@ -30,24 +29,6 @@ use ein_ir::Type;
 
 /// How many steps there may be.
 const MOST_STEPS: usize = 1 << 16;
-
-/// One clause as it was understood.
-pub(super) struct Known {
-    /// Its places: a range along each axis.
-    pub(super) places: Vec<Range>,
-    /// Its index along each axis, if there is one.
-    pub(super) indices: Vec<Option<VarId>>,
-    pub(super) body: Expr,
-    pub(super) span: Span,
-}
-
-impl Known {
-    /// Whether it says what the element at a place is.
-    pub(super) fn is_for(&self, point: &[i64]) -> bool {
-        let mut along = self.places.iter().zip(point);
-        along.all(|(range, &place)| range.contains(place))
-    }
-}
 
 /// A sequence by clauses.
 pub(in super::super) fn clauses<'a>(
@@ -61,11 +42,7 @@ pub(in super::super) fn clauses<'a>(
         .target
         .as_ref()
         .map(|target| (target.name, target.span))?;
-    let (mut lengths, mut element) = (Vec::new(), &declared);
-    while let Type::Seq(inner, Some(n)) = element {
-        lengths.push(*n);
-        element = inner;
-    }
+    let (lengths, element) = sequence_axes(&declared);
     if lengths.is_empty() || !matches!(element, Type::Tensor(_)) {
         let message = format!("clauses define a sequence of a fixed length, not a `{declared}`");
         cx.error(codes::CLAUSE_TYPE, span, message)
@@ -83,12 +60,11 @@ pub(in super::super) fn clauses<'a>(
         cx.error(codes::TOO_LARGE, span, message);
         return None;
     }
-    let outer = cx.indices.recurrence.take();
     cx.scopes.push(span);
     let var = cx.fresh(name, Some(declared.clone()), VarKind::Local, defined);
     cx.vars[var.0].read = true;
     cx.scopes.declare(name, Entity::Var(var), defined);
-    cx.indices.recurrence = Some(ByClauses::new(var, lengths.clone()));
+    cx.indices.defined.push(var);
     let reported = cx.diagnostics.len();
     let known: Vec<Option<Known>> = written
         .iter()
@@ -96,13 +72,17 @@ pub(in super::super) fn clauses<'a>(
         .collect();
     let known: Option<Vec<Known>> = known.into_iter().collect();
     let failed = cx.diagnostics[reported..].iter().any(|d| d.is_error());
-    let made = known.filter(|_| !failed).and_then(|known| {
-        complete(cx, &known, &lengths, name, span)?;
-        computed(cx, &known, &declared, name, span)
+    let made = known.filter(|_| !failed).and_then(|clauses| {
+        complete(cx, &clauses, &lengths, name, span)?;
+        let made = Notation::Clauses {
+            itself: var,
+            clauses,
+        };
+        Some(made.at(declared, span))
     });
     cx.scopes.pop();
-    cx.indices.recurrence = outer;
-    made
+    cx.indices.defined.pop();
+    made.map(|made| ended(cx, made))
 }
 
 /// A clause: what its slots are, and its body with their indices in scope.
@@ -272,78 +252,5 @@ fn complete(
     };
     let message = format!("no clause says what `{name}{}` is", shown(&hole));
     cx.error(codes::CLAUSE_HOLE, span, message);
-    None
-}
-
-/// All elements, in the first order of the axes in which each reads only earlier ones: in steps if they are much work,
-/// else written out.
-fn computed(
-    cx: &mut Cx<'_>,
-    known: &[Known],
-    declared: &Type,
-    name: &str,
-    span: Span,
-) -> Option<Expr> {
-    let lengths = cx.indices.recurrence.as_ref()?.lengths.clone();
-    let size = cx.indices.recurrence.as_ref()?.size();
-    let what = Sequence {
-        known,
-        lengths: &lengths,
-        name,
-        declared,
-        span,
-    };
-    let mut first = None;
-    for order in orders(lengths.len()) {
-        let steps = lengths[order.axes[0]];
-        let width = size / steps;
-        let reported = cx.diagnostics.len();
-        let is_short = what.is_short(steps);
-        let stepped = match !is_short && width <= MOST_ELEMENTS {
-            true => stepped(cx, &what, &order),
-            false => Err(Stop::Unstepped),
-        };
-        let made = match stepped {
-            // What cannot be computed in steps is looked at element by element.
-            Err(_) if size <= WRITTEN_OUT => {
-                cx.diagnostics.truncate(reported);
-                written_out(cx, &what, &order)
-            }
-            Err(Stop::Unstepped) if size <= MOST_ELEMENTS => written_out(cx, &what, &order),
-            made => made,
-        };
-        let recurrence = cx.indices.recurrence.as_mut()?;
-        let is_backward = order.backward.contains(&true);
-        match made {
-            Ok(_) if is_backward && size > MOST_ELEMENTS => {
-                let message = format!("`{name}` is too large to be computed from its end");
-                cx.error(codes::TOO_LARGE, span, message).hint(format!(
-                    "all its elements are kept, at most {MOST_ELEMENTS}; one that is computed from its beginning can have more"
-                ));
-                return None;
-            }
-            Ok(made) => return Some(made),
-            Err(Stop::Unstepped) if is_backward => {}
-            Err(Stop::Unstepped) => {
-                let message = format!("`{name}` is too large to be written out");
-                cx.error(codes::TOO_LARGE, span, message).hint(format!(
-                    "a sequence of more than {MOST_ELEMENTS} elements is computed in steps, of at most as many elements each; the index of a step can be the place in a sequence, or a number, but not an index of a tensor"
-                ));
-                return None;
-            }
-            Err(Stop::Values | Stop::Failed) => {
-                let early = recurrence.early.take()?;
-                first.get_or_insert((early, recurrence.here.clone()));
-            }
-        }
-    }
-    let ((read, at), here) = first?;
-    let message = format!(
-        "`{name}{}` reads `{name}{}`, which is not computed yet",
-        shown(&here),
-        shown(&read)
-    );
-    cx.error(codes::CLAUSE_ORDER, at, message)
-        .hint("elements are computed along each axis from its first place to its last or from its last to its first; each can read those before it");
     None
 }

@@ -6,10 +6,11 @@ use super::{
         expr::infer,
         indices::{Labels, Use},
         messages::mismatch,
-        tree::Expr,
+        tree::{Expr, Notation, notation::extents},
+        unroll::is_of_indices,
     },
     binders::{bind, binder, unbind},
-    broadcast, lower, ranges,
+    broadcast, ended, ranges,
 };
 use crate::front::{
     codes,
@@ -38,7 +39,7 @@ pub(in super::super) fn definition<'a>(
         return None;
     }
     let element = element_after(cx, &declared, subscripts.len(), &name, span)?;
-    let extents = ranges::extents(&declared)?;
+    let extents = extents(&declared)?;
     if extents.contains(&0) {
         let message = format!("`{name}` of type `{declared}` has no elements to be defined");
         cx.error(codes::INDEX_LEFT_SIDE, span, message)
@@ -84,9 +85,9 @@ pub(in super::super) fn definition<'a>(
         let found = fitted(cx, found, &element, &declared)?;
         broadcast::check(cx, &left, &found);
         let failed = cx.diagnostics[before..].iter().any(|d| d.is_error());
-        (!failed)
-            .then(|| lower::definition(cx, &left, &found, &declared, span))
-            .flatten()
+        let left = cx.indices.binders(&left).filter(|_| !failed)?;
+        let made = Notation::Definition { left, body: found };
+        Some(made.at(declared, span))
     });
     if made.is_some() {
         for &var in &left {
@@ -94,7 +95,7 @@ pub(in super::super) fn definition<'a>(
         }
     }
     unbind(cx, &left);
-    made
+    made.map(|made| ended(cx, made))
 }
 
 /// The type that remains when as many axes as there are indices are taken from a type: all of them, or those of its
@@ -158,7 +159,7 @@ fn element_after(
 /// The right side, if it is a component of what the left side is.
 fn fitted(cx: &mut Cx<'_>, found: Expr, element: &Type, declared: &Type) -> Option<Expr> {
     if found.ty == Type::Int && *element != Type::Int {
-        if cx.indices.decide(&found) {
+        if is_of_indices(cx, &found) {
             cx.error(
                 codes::INDEX_AS_NUMBER,
                 found.span,

@@ -1,25 +1,18 @@
 //! Index notation: tensors, fields and fixed sequences whose components are defined by index, `δ`, `ε`, `∂[i]`, and
 //! reductions over indices.
 //!
-//! An index variable is an int whose range is known now, so the body of a definition is checked like any other expression.
-//! What only index notation has stands in that expression as a [`StandIn`]: a variable of the right type that no program
-//! has. When the body is complete the ranges of all indices are known (`ranges`), and the whole becomes one operator in
-//! index notation with its arguments (`lower`), an [`ExprKind::Indexed`]. Stand-ins are gone then.
+//! An index variable is an int whose range is known now, so the body of a definition is checked like any other expression, and index
+//! notation stays in the tree as it is written. When the scope of an index ends, its range is known (`ranges`). Elaboration makes
+//! operators of complete notation (`elaborate/notation`).
 
 mod binders;
 mod broadcast;
 mod clauses;
 mod coverage;
 mod definition;
-mod fold;
-mod folded;
-mod lower;
 mod notation;
-mod points;
 mod ranges;
 mod reduction;
-mod steps;
-mod truth;
 
 pub(super) use clauses::clauses;
 pub(super) use definition::definition;
@@ -27,56 +20,40 @@ pub(super) use notation::{component, element, partial, symbol};
 pub(super) use reduction::{reduced, reduction_of};
 
 use super::{
-    context::Cx,
-    expr::typed,
-    indices::{Labels, StandIn},
-    tree::{Expr, ExprKind, VarKind},
+    context::{Cx, Place},
+    tree::{Expr, VarId},
 };
-use crate::front::source::Span;
-use ein_ir::Type;
-use std::sync::Arc;
+use crate::front::elaborate::notation::Unplaced;
 
-/// An expression that stands for something of index notation. Where no index variable is in scope it is complete, and
-/// becomes an operator at once.
-fn stand_in(
-    cx: &mut Cx<'_>,
-    stand_in: StandIn,
-    ty: Type,
-    labels: Labels,
-    span: Span,
-) -> Option<Expr> {
-    let e = stand_in_for(cx, stand_in, ty, span);
-    if let ExprKind::Var(var) = e.kind {
-        cx.vars[var.0].labels = labels;
+/// Index notation that ends here. If it is not part of other notation it is complete, which is noted: its errors are found also where it
+/// has no place in a tree.
+fn ended(cx: &mut Cx<'_>, e: Expr) -> Expr {
+    if !cx.indices.are_open() {
+        let noted = Unplaced {
+            expr: e.clone(),
+            loops: Vec::new(),
+            defined: None,
+            is_in_field: cx.place == Place::FieldFunction,
+        };
+        let is_reachable = cx.flow.is_reachable();
+        cx.indices.complete.push((noted, is_reachable));
     }
-    match cx.indices.live.is_empty() && cx.indices.recurrence.is_none() {
-        true => lower::complete(cx, &e),
-        false => Some(e),
-    }
+    e
 }
 
-/// A variable that stands for something of index notation.
-fn stand_in_for(cx: &mut Cx<'_>, stand_in: StandIn, ty: Type, span: Span) -> Expr {
-    let var = cx.fresh("component", Some(ty.clone()), VarKind::Local, span);
-    cx.vars[var.0].read = true;
-    cx.indices.stand_ins.insert(var, Arc::new(stand_in));
-    typed(ty, ExprKind::Var(var), span)
+/// Notes that a variable has a value, which clauses may define.
+pub(super) fn defines(cx: &mut Cx<'_>, var: VarId, value: &Expr) {
+    if let Some((noted, _)) = cx.indices.complete.last_mut()
+        && noted.expr.span == value.span
+        && value.notation().is_some()
+    {
+        noted.defined = Some(var);
+    }
 }
 
 /// The name of a subscripted expression, if it has one.
 pub(super) fn name_of<'c>(cx: &'c Cx<'_>, e: &Expr) -> Option<&'c str> {
-    match &e.kind {
-        ExprKind::Var(var) => match cx.indices.stand_in(*var) {
-            Some(StandIn::Component { base, .. } | StandIn::Partial { field: base, .. }) => {
-                name_of(cx, base)
-            }
-            Some(_) => None,
-            None => Some(&cx.var(*var).name),
-        },
-        ExprKind::Coerce(inner) => name_of(cx, inner),
-        ExprKind::Op { args, .. } if ranges::is_probe(e) => name_of(cx, &args[0]),
-        _ => None,
-    }
+    e.subscripted().map(|var| cx.var(var).name.as_str())
 }
 
 /// The words of messages for a subscripted expression.

@@ -5,14 +5,13 @@ use super::{
         constant,
         context::Cx,
         expr::{infer, typed},
-        indices::{Labels, StandIn, Use},
+        indices::Use,
         messages::plural,
         overload,
-        tree::{Expr, ExprKind, VarKind},
+        tree::{Expr, ExprKind, Notation, VarKind, notation::extents, part::type_of_part},
     },
-    described,
+    described, ended,
     ranges::{self, note_use},
-    stand_in,
 };
 use crate::front::{
     codes,
@@ -31,7 +30,7 @@ pub(in super::super) fn component(
 ) -> Option<Expr> {
     let labels = ranges::labels(cx, &base);
     let what = described(cx, &base);
-    let extents = ranges::extents(&base.ty)?;
+    let extents = extents(&base.ty)?;
     for (axis, (index, &extent)) in indices.iter().zip(&extents).enumerate() {
         if let Some(index) = index {
             let used = Use {
@@ -45,22 +44,11 @@ pub(in super::super) fn component(
     }
     let kept = extents.iter().zip(&indices);
     let shape = Shape::new(kept.filter(|(_, index)| index.is_none()).map(|(&n, _)| n));
-    let ty = match &base.ty {
-        Type::Field {
-            continuity,
-            dim,
-            time,
-            ..
-        } => Type::Field {
-            continuity: *continuity,
-            dim: *dim,
-            time: *time,
-            shape,
-        },
-        _ => Type::Tensor(shape),
-    };
-    let labels = ranges::remaining(&labels, &indices);
-    stand_in(cx, StandIn::Component { base, indices }, ty, labels, span)
+    let ty = type_of_part(&base.ty, shape);
+    Some(ended(
+        cx,
+        Notation::Component { base, indices }.at(ty, span),
+    ))
 }
 
 /// The way out for sequences that may be empty.
@@ -79,7 +67,7 @@ pub(in super::super) fn element(
     let Some(extent) = length else {
         return counted_element(cx, base, &index, *element, span);
     };
-    if ranges::extents(&base.ty).is_some_and(|all| all.contains(&0)) {
+    if extents(&base.ty).is_some_and(|all| all.contains(&0)) {
         let message = format!(
             "{} of type `{}` has no elements, so no index counts them",
             described(cx, &base),
@@ -98,14 +86,8 @@ pub(in super::super) fn element(
     };
     note_use(cx, &index, used);
     let indices = vec![Some(index)];
-    let labels = ranges::remaining(&labels, &indices);
-    stand_in(
-        cx,
-        StandIn::Component { base, indices },
-        *element,
-        labels,
-        span,
-    )
+    let made = Notation::Component { base, indices };
+    Some(ended(cx, made.at(*element, span)))
 }
 
 /// An element of a sequence of varying length: the index that counts the elements becomes the iteration over them.
@@ -117,9 +99,8 @@ fn counted_element(
     span: Span,
 ) -> Option<Expr> {
     let name = described(cx, &base);
-    let counting = cx
-        .indices
-        .bare(index)
+    let counting = index
+        .index()
         .filter(|&var| cx.indices.var(var).range.is_none());
     let Some(var) = counting else {
         cx.error(
@@ -231,7 +212,7 @@ pub(in super::super) fn partial<'a>(
         time,
         shape,
     };
-    stand_in(cx, StandIn::Partial { indices, field }, ty, labels, span)
+    Some(ended(cx, Notation::Partial { indices, field }.at(ty, span)))
 }
 
 /// `δ[i, j]`, `ε[i, j, k]`; none if the name is not a symbol, or is a variable.
@@ -283,15 +264,15 @@ fn symbol_of<'a>(
     let indices = ints(cx, written.iter().copied())?;
     let made = match <[Expr; 2]>::try_from(indices) {
         Ok(two) if symbol == "δ" => {
-            if let (Some(a), Some(b)) = (cx.indices.bare(&two[0]), cx.indices.bare(&two[1])) {
+            if let (Some(a), Some(b)) = (two[0].index(), two[1].index()) {
                 cx.indices.pairs.push([a, b]);
             }
-            StandIn::Delta(Box::new(two))
+            Notation::Delta(Box::new(two))
         }
-        Ok(two) => StandIn::Epsilon(two.into()),
-        Err(three) => StandIn::Epsilon(three),
+        Ok(two) => Notation::Epsilon(two.into()),
+        Err(three) => Notation::Epsilon(three),
     };
-    if let StandIn::Epsilon(indices) = &made {
+    if let Notation::Epsilon(indices) = &made {
         for index in indices {
             let used = Use {
                 extent: indices.len(),
@@ -302,7 +283,7 @@ fn symbol_of<'a>(
             note_use(cx, index, used);
         }
     }
-    stand_in(cx, made, Type::REAL, Labels::default(), span)
+    Some(ended(cx, made.at(Type::REAL, span)))
 }
 
 /// Indices, which are ints.

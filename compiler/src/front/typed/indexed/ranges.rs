@@ -2,26 +2,22 @@
 
 use super::super::{
     context::Cx,
-    indices::{IndexVar, Labels, Range, StandIn, Use},
-    tree::{Expr, ExprKind, VarId},
+    indices::{IndexVar, Labels, Use},
+    tree::{Expr, ExprKind, Notation, VarId, notation::Range},
 };
 use crate::front::{codes, source::Span};
-use ein_ir::{
-    Type,
-    ops::{Form, Meaning},
-};
-
-/// Whether an expression is a field at a position.
-pub(super) fn is_probe(e: &Expr) -> bool {
-    matches!(&e.kind, ExprKind::Op { op, .. } if op.row.meaning == Meaning::Form(Form::Probe))
-}
 
 /// The labels of an expression: those that a variable was declared with.
 pub(super) fn labels(cx: &Cx<'_>, e: &Expr) -> Labels {
     match &e.kind {
+        ExprKind::Notation(notation) => match &**notation {
+            Notation::Component { base, indices } => remaining(&labels(cx, base), indices),
+            Notation::Partial { field, .. } => labels(cx, field),
+            _ => Labels::default(),
+        },
         ExprKind::Var(var) => cx.var(*var).labels.clone(),
         ExprKind::Coerce(inner) => labels(cx, inner),
-        ExprKind::Op { args, .. } if is_probe(e) => Labels {
+        ExprKind::Op { args, .. } if e.is_probe() => Labels {
             domain: None,
             axes: labels(cx, &args[0]).axes,
         },
@@ -29,24 +25,9 @@ pub(super) fn labels(cx: &Cx<'_>, e: &Expr) -> Labels {
     }
 }
 
-/// The extents of all axes of a type: of its sequences from the outermost on, then of its components. `None` for types
-/// without such axes, or without a fixed number of elements.
-pub(super) fn extents(ty: &Type) -> Option<Vec<usize>> {
-    match ty {
-        Type::Tensor(shape) | Type::Field { shape, .. } => Some(shape.dims().to_vec()),
-        Type::Seq(element, Some(n)) => {
-            let mut all = vec![*n];
-            all.extend(extents(element)?);
-            Some(all)
-        }
-        Type::Bool | Type::Int | Type::String => Some(Vec::new()),
-        _ => None,
-    }
-}
-
 /// Notes that an expression is the subscript of an axis, if it is an index alone.
 pub(super) fn note_use(cx: &mut Cx<'_>, index: &Expr, used: Use) {
-    if let Some(var) = cx.indices.bare(index)
+    if let Some(var) = index.index()
         && let Some(known) = cx.indices.known.get_mut(&var)
     {
         known.uses.push(used);
@@ -179,8 +160,8 @@ pub(super) fn unused(cx: &mut Cx<'_>, var: VarId, is_reduction: bool) -> Option<
     Some(())
 }
 
-/// What a stand-in is based on: for messages and labels.
-pub(super) fn remaining(labels: &Labels, indices: &[Option<Expr>]) -> Labels {
+/// The labels of the axes that are left where some have indices.
+fn remaining(labels: &Labels, indices: &[Option<Expr>]) -> Labels {
     let kept = |(axis, index): (usize, &Option<Expr>)| match index {
         Some(_) => None,
         None => Some(labels.axes.get(axis).cloned().flatten()),
@@ -191,9 +172,4 @@ pub(super) fn remaining(labels: &Labels, indices: &[Option<Expr>]) -> Labels {
         domain: labels.domain.clone(),
         axes,
     }
-}
-
-/// Whether a stand-in is a reduction that gives a truth value.
-pub(super) fn is_truth(stand_in: &StandIn) -> bool {
-    matches!(stand_in, StandIn::Reduced { body, .. } if body.ty == Type::Bool)
 }

@@ -4,12 +4,12 @@ use super::{
     super::{
         context::Cx,
         expr::infer,
-        indices::{Labels, StandIn},
         messages::mismatch,
-        tree::{Expr, VarId},
+        tree::{Expr, Notation, VarId},
+        unroll::is_of_indices,
     },
     binders::{bind, binder, unbind},
-    ranges, stand_in,
+    ended, ranges,
 };
 use crate::front::{
     codes,
@@ -88,12 +88,12 @@ pub(in super::super) fn reduced<'a>(
         return None;
     }
     let ty = reduced_type(cx, reduction, &body)?;
-    let made = StandIn::Reduced {
+    let made = Notation::Reduced {
         reduction,
-        over,
+        over: cx.indices.binders(&over)?,
         body,
     };
-    stand_in(cx, made, ty, Labels::default(), span)
+    Some(ended(cx, made.at(ty, span)))
 }
 
 /// The type of a reduction of scalars, of tensors or fields where they are added, or of truth values.
@@ -101,9 +101,10 @@ fn reduced_type(cx: &mut Cx<'_>, reduction: Reduction, body: &Expr) -> Option<Ty
     let of_truth = matches!(reduction, Reduction::All | Reduction::Exists);
     let adds = matches!(reduction, Reduction::Sum | Reduction::Mean);
     let finds = reduction.extreme().is_some();
+    let of_indices = is_of_indices(cx, body);
     match &body.ty {
         Type::Tensor(shape) if finds && shape.is_scalar() => Some(Type::Int),
-        Type::Int if finds && !cx.indices.decide(body) => Some(Type::Int),
+        Type::Int if finds && !of_indices => Some(Type::Int),
         Type::Field { .. } if finds => {
             mismatch(cx, "a compared value", &Type::REAL, body);
             None
@@ -114,7 +115,7 @@ fn reduced_type(cx: &mut Cx<'_>, reduction: Reduction, body: &Expr) -> Option<Ty
         {
             Some(body.ty.clone())
         }
-        Type::Int if !of_truth && cx.indices.decide(body) => {
+        Type::Int if !of_truth && of_indices => {
             cx.error(
                 codes::INDEX_AS_NUMBER,
                 body.span,

@@ -129,6 +129,7 @@ impl StepContext<'_> {
     /// Notes that there is no memory for what some lanes want.
     pub(super) fn exhaust(&mut self, lanes: LaneMask, Shortage { wanted, left }: Shortage) {
         let details = [wanted as i64, left as i64];
+        let lanes = lanes & !self.waiting;
         self.fail(lanes, FailureKind::OutOfMemory, u32::MAX, |_| details);
         self.exhausted |= lanes;
     }
@@ -139,6 +140,9 @@ impl StepContext<'_> {
     /// `block` must be the context's block.
     #[inline]
     pub(crate) unsafe fn open_method(&mut self, block: *mut u8) {
+        if self.shared.may_wait {
+            self.note_events();
+        }
         if self.keeps_before() {
             // SAFETY: the caller's promise.
             unsafe { self.keep_before(block) };
@@ -168,26 +172,29 @@ impl StepContext<'_> {
     /// `block` must be the context's block, and the method over.
     #[inline]
     pub(crate) unsafe fn undo_exhausted(&mut self, block: *mut u8) {
-        if self.keeps_before() {
-            for lane in bits(self.exhausted) {
-                let lane = lane as usize;
-                // SAFETY: both are blocks of the layout, and the block is this worker's.
-                unsafe {
-                    copy_lane(
-                        self.shared.layout,
-                        self.worker.kept.base(),
-                        lane,
-                        block,
-                        lane,
-                    )
-                };
-            }
+        if self.exhausted != 0 && self.keeps_before() {
+            // SAFETY: the caller's promise.
+            unsafe { self.undo(block, self.exhausted) };
         }
     }
 
-    /// Whether methods may fail because there is no memory for new values.
+    /// Gives strands the state back that they had before the method.
+    ///
+    /// # Safety
+    /// `block` must be the context's block, the method over, and the block kept before it.
+    pub(super) unsafe fn undo(&mut self, block: *mut u8, lanes: LaneMask) {
+        debug_assert!(self.keeps_before());
+        let kept = self.worker.kept.base();
+        for lane in bits(lanes) {
+            let lane = lane as usize;
+            // SAFETY: both are blocks of the layout, and the block is this worker's.
+            unsafe { copy_lane(self.shared.layout, kept, lane, block, lane) };
+        }
+    }
+
+    /// Whether strands may need the state back that they had before a method: for want of memory, or because they wait.
     fn keeps_before(&self) -> bool {
-        self.shared.may_exhaust
+        self.shared.may_exhaust || self.shared.may_wait
     }
 
     /// Frees what the method made and did not keep. `lanes` ran, of these `dead` hold nothing any

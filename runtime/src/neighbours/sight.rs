@@ -1,0 +1,230 @@
+//! The part of space that is known to a rank of a cluster: coarse cells, each known as a whole or not at all.
+//!
+//! As in the grid of the queries, the cell of a coordinate is a monotone function of it, and numbers are clamped. So every point
+//! within a distance of a centre is in one of the cells between those of the centre minus and plus the distance, on every axis,
+//! also where points are outside of the box that the cells were made for.
+
+use crate::cluster::wire::{Reader, put};
+use std::ops::Range;
+
+/// Cells along an axis, at most, by the number of axes.
+const FINEST: [f64; 3] = [4096.0, 512.0, 64.0];
+
+/// Coarse cells of space; all ranks have the same.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Lattice<const D: usize> {
+    low: [f64; D],
+    /// Cells per unit length.
+    inverse: f64,
+    /// Largest cell number per axis.
+    last: [i64; D],
+}
+
+impl<const D: usize> Lattice<D> {
+    /// Cells over a box, not much smaller than what queries reach. They decide how much is known, never what a query finds.
+    pub(crate) fn new(bounds: &[(f64, f64); D], reach: f64) -> Lattice<D> {
+        let extent = bounds.map(|(low, high)| if low <= high { high - low } else { 0.0 });
+        let longest = extent.into_iter().fold(0.0, f64::max);
+        let edge = (longest / (FINEST[D - 1] - 1.0)).max(reach / 2.0);
+        let inverse = match edge > 0.0 && edge.is_finite() {
+            true => (1.0 / edge).min(f64::MAX),
+            false => 0.0,
+        };
+        // The cast takes NaN to 0.
+        let last = extent.map(|length| ((length * inverse) as i64).min(FINEST[D - 1] as i64 - 1));
+        let low = bounds.map(|(low, high)| if low <= high { low } else { 0.0 });
+        Lattice { low, inverse, last }
+    }
+
+    fn number(&self, axis: usize, x: f64) -> i64 {
+        (((x - self.low[axis]) * self.inverse) as i64).clamp(0, self.last[axis])
+    }
+
+    /// How many cells there are.
+    pub(crate) fn cells(&self) -> usize {
+        self.last.iter().map(|&last| last as usize + 1).product()
+    }
+
+    /// The cell of a position.
+    pub(crate) fn cell(&self, position: [f64; D]) -> usize {
+        self.linear(std::array::from_fn(|axis| {
+            self.number(axis, position[axis])
+        }))
+    }
+
+    fn linear(&self, numbers: [i64; D]) -> usize {
+        (0..D)
+            .rev()
+            .fold(0, |cell, axis| cell * (self.last[axis] + 1) + numbers[axis]) as usize
+    }
+
+    /// Whether something holds for all runs of cells that may have points within a distance of a centre; the runs after one for which
+    /// it does not hold are left out.
+    pub(crate) fn all_runs(
+        &self,
+        centre: [f64; D],
+        reach: f64,
+        mut holds: impl FnMut(Range<usize>) -> bool,
+    ) -> bool {
+        let low: [i64; D] = std::array::from_fn(|axis| self.number(axis, centre[axis] - reach));
+        let high: [i64; D] = std::array::from_fn(|axis| self.number(axis, centre[axis] + reach));
+        let length = (high[0] - low[0]) as usize + 1;
+        let mut row = low;
+        loop {
+            let first = self.linear(row);
+            if !holds(first..first + length) {
+                return false;
+            }
+            let mut axis = 1;
+            loop {
+                if axis >= D {
+                    return true;
+                }
+                if row[axis] < high[axis] {
+                    row[axis] += 1;
+                    break;
+                }
+                row[axis] = low[axis];
+                axis += 1;
+            }
+        }
+    }
+}
+
+/// A set of cells.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct CellSet {
+    words: Vec<u64>,
+}
+
+impl CellSet {
+    /// None of this many cells.
+    pub(crate) fn none(cells: usize) -> CellSet {
+        CellSet {
+            words: vec![0; cells.div_ceil(64)],
+        }
+    }
+
+    /// Whether a cell is in it.
+    pub(crate) fn has(&self, cell: usize) -> bool {
+        let word = self.words.get(cell / 64);
+        word.is_some_and(|word| word >> (cell % 64) & 1 == 1)
+    }
+
+    /// Whether all of some cells next to each other are in it.
+    pub(crate) fn has_all(&self, cells: Range<usize>) -> bool {
+        pieces(cells).all(|(word, bits)| self.words[word] & bits == bits)
+    }
+
+    /// Adds cells next to each other.
+    pub(crate) fn insert(&mut self, cells: Range<usize>) {
+        pieces(cells).for_each(|(word, bits)| self.words[word] |= bits);
+    }
+
+    /// Adds all cells of another set.
+    pub(crate) fn unite(mut self, other: &CellSet) -> CellSet {
+        for (word, more) in self.words.iter_mut().zip(&other.words) {
+            *word |= more;
+        }
+        self
+    }
+
+    /// Appends the set to a letter to another rank. Most words are empty, and these are left out.
+    pub(crate) fn put(&self, letter: &mut Vec<u8>) {
+        put(letter, self.words.len() as u64);
+        let full = || (0..).zip(&self.words).filter(|(_, word)| **word != 0);
+        put(letter, full().count() as u64);
+        for (place, &word) in full() {
+            put(letter, place);
+            put(letter, word);
+        }
+    }
+
+    /// Reads a set from such a letter.
+    pub(crate) fn read(reader: &mut Reader<'_>) -> Option<CellSet> {
+        let count = reader.count()?;
+        let most = (FINEST[2] as usize).pow(3) / 64;
+        let mut words = vec![0; (count <= most).then_some(count)?];
+        for _ in 0..reader.count()? {
+            let place = reader.count()?;
+            *words.get_mut(place)? = reader.number()?;
+        }
+        Some(CellSet { words })
+    }
+}
+
+/// The words that have some bits next to each other, and these bits in each.
+fn pieces(bits: Range<usize>) -> impl Iterator<Item = (usize, u64)> {
+    let Range { start, end } = bits;
+    let words = start / 64..end.div_ceil(64);
+    words.map(move |word| {
+        let from = start.saturating_sub(word * 64);
+        let to = (end - word * 64).min(64);
+        (word, u64::MAX << from & u64::MAX >> (64 - to))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sets_have_the_cells_that_were_added() {
+        let ranges = [0..1, 63..65, 70..70, 100..300, 299..301, 511..512];
+        let mut set = CellSet::none(512);
+        ranges.iter().for_each(|range| set.insert(range.clone()));
+        for cell in 0..512 {
+            let expected = ranges.iter().any(|range| range.contains(&cell));
+            assert_eq!(set.has(cell), expected, "{cell}");
+        }
+        assert!(set.has_all(100..301) && set.has_all(63..65) && set.has_all(9..9));
+        assert!(!set.has_all(62..65) && !set.has_all(99..120) && !set.has_all(200..302));
+        let mut letter = Vec::new();
+        set.put(&mut letter);
+        assert_eq!(CellSet::read(&mut Reader(&letter)), Some(set));
+    }
+
+    #[test]
+    fn all_points_within_a_distance_are_in_the_runs_also_outside_of_the_box() {
+        let mut state = 3u64;
+        let mut random = || {
+            state = state
+                .wrapping_mul(6364136223846793005)
+                .wrapping_add(1442695040888963407);
+            (state >> 11) as f64 / (1u64 << 53) as f64
+        };
+        let lattices = [
+            Lattice::new(&[(0.0, 1.0), (-2.0, 0.5), (3.0, 3.0)], 0.1),
+            Lattice::new(&[(0.0, 1e-300), (-2.0, 0.5), (3.0, 1e300)], 0.0),
+            Lattice::new(&[(f64::INFINITY, f64::NEG_INFINITY); 3], 0.1),
+            Lattice::new(&[(-f64::MAX, f64::MAX); 3], 0.1),
+            Lattice::new(&[(0.0, 1.0); 3], f64::INFINITY),
+        ];
+        for lattice in lattices {
+            assert!(lattice.cells() <= 64 * 64 * 64);
+            for _ in 0..200 {
+                let centre = [random() * 2.0 - 0.5, random() * 4.0 - 3.0, random() * 5.0];
+                let reach = random() * random() * 2.0;
+                let mut found = CellSet::none(lattice.cells());
+                lattice.all_runs(centre, reach, |run| {
+                    found.insert(run);
+                    true
+                });
+                for _ in 0..20 {
+                    let point = centre.map(|x| x + reach * (2.0 * random() - 1.0));
+                    assert!(
+                        found.has(lattice.cell(point)),
+                        "{lattice:?} {centre:?} {reach}"
+                    );
+                }
+                for corner in [-reach, reach] {
+                    let point = centre.map(|x| x + corner);
+                    assert!(
+                        found.has(lattice.cell(point)),
+                        "{lattice:?} {centre:?} {reach}"
+                    );
+                }
+            }
+        }
+    }
+}

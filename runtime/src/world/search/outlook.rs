@@ -1,0 +1,127 @@
+//! The part of space in which a rank of a cluster knows all strands, and the strands that others have to know.
+
+use super::places::Positions;
+use crate::abi::{LaneMask, bits};
+use crate::neighbours::sight::{CellSet, Lattice};
+use crate::neighbours::{Coordinate, can_be_found};
+use rayon::prelude::*;
+
+/// Blocks that a worker looks at, at a time.
+const BLOCKS: usize = 256;
+
+/// Some lanes of a block.
+pub(crate) type Lanes = (u32, LaneMask);
+
+/// See the head of this module.
+#[derive(Debug)]
+pub(super) struct Outlook<const D: usize> {
+    /// The box that the cells cover.
+    bounds: [(f64, f64); D],
+    lattice: Lattice<D>,
+    /// The cells whose strands are all known; nothing if all strands are known.
+    sight: Option<CellSet>,
+}
+
+impl<const D: usize> Default for Outlook<D> {
+    fn default() -> Outlook<D> {
+        let bounds = [(f64::INFINITY, f64::NEG_INFINITY); D];
+        Outlook {
+            bounds,
+            lattice: Lattice::new(&bounds, 0.0),
+            sight: None,
+        }
+    }
+}
+
+impl<const D: usize> Outlook<D> {
+    /// All strands are known.
+    pub(super) fn see_everything(&mut self) {
+        self.sight = None;
+    }
+
+    /// Lets the cells cover all of these points from now on.
+    pub(super) fn survey<T: Coordinate>(&mut self, coordinates: &[Vec<T>; D]) {
+        self.bounds = coordinates.each_ref().map(|column| {
+            let empty = || (f64::INFINITY, f64::NEG_INFINITY);
+            let wider = |a: (f64, f64), b: (f64, f64)| (a.0.min(b.0), a.1.max(b.1));
+            let found = column.par_iter().filter(|x| x.to_f64().is_finite());
+            let found = found.map(|x| (x.to_f64(), x.to_f64()));
+            found.reduce(empty, wider)
+        });
+    }
+
+    /// Looks around some strands as far as `reach`; no rank looks farther than `farthest`. All strands there have to become known then.
+    pub(super) fn look_around<T: Coordinate>(
+        &mut self,
+        positions: &Positions<'_, T, D>,
+        width: usize,
+        lanes: &[Lanes],
+        reach: f64,
+        farthest: f64,
+    ) -> &CellSet {
+        debug_assert!(width.is_power_of_two());
+        self.lattice = Lattice::new(&self.bounds, farthest);
+        let lattice = &self.lattice;
+        let nothing = || CellSet::none(lattice.cells());
+        let pieces = lanes.par_chunks(BLOCKS).fold(nothing, |mut seen, lanes| {
+            for &(block, mask) in lanes {
+                let found = bits(mask).map(|lane| positions.at(block as usize, lane));
+                for position in found.filter(|&position| can_be_found(position)) {
+                    lattice.all_runs(position.map(T::to_f64), reach, |run| {
+                        seen.insert(run);
+                        true
+                    });
+                }
+            }
+            seen
+        });
+        let seen = pieces.reduce(nothing, |one, other| one.unite(&other));
+        self.sight.insert(seen)
+    }
+
+    /// Of some lanes those that are in each of some sights.
+    pub(super) fn within<T: Coordinate>(
+        &self,
+        positions: &Positions<'_, T, D>,
+        lanes: &[Lanes],
+        sights: &[&CellSet],
+    ) -> Vec<Vec<Lanes>> {
+        let pieces = lanes.par_chunks(BLOCKS).map(|lanes| {
+            let mut wanted: Vec<Vec<Lanes>> = vec![Vec::new(); sights.len()];
+            let mut cells = Vec::new();
+            for &(block, mask) in lanes {
+                let found = bits(mask).map(|lane| (lane, positions.at(block as usize, lane)));
+                let found = found.filter(|&(_, position)| can_be_found(position));
+                cells.clear();
+                cells.extend(found.map(|(lane, at)| (lane, self.lattice.cell(at.map(T::to_f64)))));
+                for (sight, wanted) in sights.iter().zip(&mut wanted) {
+                    let seen = cells.iter().filter(|(_, cell)| sight.has(*cell));
+                    match seen.fold(0, |seen, (lane, _)| seen | 1 << lane) {
+                        0 => {}
+                        seen => wanted.push((block, seen)),
+                    }
+                }
+            }
+            wanted
+        });
+        let pieces: Vec<Vec<Vec<Lanes>>> = pieces.collect();
+        let of_sight = |n: usize| pieces.iter().flat_map(|piece| &piece[n]).copied().collect();
+        (0..sights.len()).map(of_sight).collect()
+    }
+
+    /// Whether all strands within a distance of a centre are known.
+    #[inline]
+    pub(super) fn knows(&self, centre: [f64; D], reach: f64) -> bool {
+        match &self.sight {
+            None => true,
+            Some(sight) => self
+                .lattice
+                .all_runs(centre, reach, |run| sight.has_all(run)),
+        }
+    }
+
+    /// Whether some strands may be unknown.
+    pub(super) fn is_limited(&self) -> bool {
+        self.sight.is_some()
+    }
+}
