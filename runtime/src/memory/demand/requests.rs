@@ -151,7 +151,8 @@ impl Faults for Absent {
             let waiting = Waiting {
                 number: NUMBERS[place].load(SeqCst),
                 address,
-                thread: libc::gettid(),
+                // The function of this name is younger than the systems for which releases are made.
+                thread: libc::syscall(libc::SYS_gettid) as ThreadId,
                 answer: AtomicU32::new(NO_ANSWER),
             };
             while !is_served(&waiting) {

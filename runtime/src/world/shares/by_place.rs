@@ -76,7 +76,7 @@ impl Cuts {
         }
     }
 
-    /// The rank for a strand in a place. Of those in one place, ranks get every so manieth by number.
+    /// The rank for a strand in a place. Those in one place are dealt to ranks by number.
     pub(crate) fn rank(&self, place: [f64; 3], number: u32) -> u32 {
         match self {
             Cuts::Whole(rank) => *rank,
