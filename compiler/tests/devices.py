@@ -1,11 +1,12 @@
 """Runs every program on the CPU and on the GPU and compares what they write, bit for bit but for which NaN a NaN is.
 
-    python3 compiler/tests/devices.py DIDEROTC [PROGRAM…]        from the repository's root, on a machine with an NVIDIA GPU
+    python3 compiler/tests/devices.py [--steps N] DIDEROTC [PROGRAM…]        from the repository's root, on a machine with an NVIDIA GPU
 
 Without programs all of `programs/` is run, in both precisions; files that are required are chosen by their types. A program that
-runs on the CPU with `--target cuda` too must say why. Fails if anything differs.
+runs on the CPU with `--target cuda` too must say why; the reasons are counted. Fails if anything differs.
 """
 
+import argparse
 import array
 import collections
 import concurrent.futures
@@ -62,14 +63,14 @@ def run(command, folder):
     return subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, timeout=600)
 
 
-def choices(diderotc, program, data):
+def choices(diderotc, program, data, limit):
     """The lists of words with which a program is run."""
     usage = run([diderotc, program, "--help"], ".").stdout.decode()
     found = [INPUT.match(line) for line in usage.splitlines()]
     needed = [(match[1], CHOICE[match[2]]) for match in found if match]
     most = max([len(files) for _, files in needed], default=1)
     here = os.getcwd()
-    steps = STEPS.get(pathlib.Path(program).stem)
+    steps = STEPS.get(pathlib.Path(program).stem, limit)
     for n in range(most):
         words = ["-l", str(steps)] if steps else []
         for name, files in needed:
@@ -111,12 +112,18 @@ def compare(diderotc, program, precision, words):
         return "different", f"{program} {' '.join(precision + words)}\n{gpu[3]}"
     if cpu[0] != 0:
         return "same error", None
-    return ("on the CPU" if "runs on the CPU" in gpu[3] else "equal"), None
+    reason = next((line for line in gpu[3].splitlines() if "runs on the CPU" in line), None)
+    return ("on the CPU", reason) if reason else ("equal", None)
 
 
 def main():
-    diderotc = os.path.abspath(sys.argv[1])
-    programs = sys.argv[2:] or sorted(map(str, pathlib.Path("programs").glob("*/*.diderot")))
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--steps", type=int, help="super-steps of every run, at most")
+    parser.add_argument("diderotc", type=os.path.abspath)
+    parser.add_argument("programs", nargs="*")
+    args = parser.parse_args()
+    diderotc = args.diderotc
+    programs = args.programs or sorted(map(str, pathlib.Path("programs").glob("*/*.diderot")))
     with tempfile.TemporaryDirectory() as data:
         for name, (program, *words) in DATA.items():
             made = ["-file", name + ".nrrd", "-o", f"{data}/{name}.nrrd", "-print", f"{data}/{name}.nhdr"]
@@ -124,14 +131,17 @@ def main():
         jobs = [
             (diderotc, program, precision, words)
             for program in programs
-            for words in choices(diderotc, program, data)
+            for words in choices(diderotc, program, data, args.steps)
             for precision in ([], ["--double"])
         ]
         with concurrent.futures.ThreadPoolExecutor(8) as workers:
             found = list(workers.map(lambda job: compare(*job), jobs))
-    for _, details in found:
-        if details:
+    for word, details in found:
+        if word == "different":
             print(details)
+    reasons = collections.Counter(details for word, details in found if word == "on the CPU")
+    for reason, count in reasons.most_common():
+        print(f"{count} times: {reason}")
     counts = collections.Counter(word for word, _ in found)
     print(", ".join(f"{count} {word}" for word, count in counts.most_common()), f"of {len(jobs)} runs")
     sys.exit(1 if counts["different"] else 0)

@@ -214,6 +214,19 @@ fn faults_of_masks_are_found() {
     assert!(missed.is_empty(), "{missed:#?}");
 }
 
+/// Writes programs for GPUs into the folder that `DIDEROT_FOLDER` names, for machines that only run them (`.ci/gpu random`).
+#[test]
+#[ignore = "writes files"]
+fn programs_for_gpus_are_written() {
+    let folder = std::env::var("DIDEROT_FOLDER").expect("a folder");
+    let seed = seed_of_run();
+    println!("DIDEROT_SEED={seed}");
+    for n in 0..from_environment("DIDEROT_CASES").unwrap_or(EVERY_DAY) {
+        let text = program(nth_seed(seed, n), Purpose::Gpu);
+        std::fs::write(format!("{folder}/random-{n:05}.diderot"), text).expect("a file");
+    }
+}
+
 /// Prints the program of a seed, for a look at it.
 #[test]
 #[ignore = "prints"]
