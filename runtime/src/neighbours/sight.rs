@@ -9,6 +9,15 @@ use std::ops::Range;
 
 /// Cells along an axis, at most, by the number of axes.
 const FINEST: [f64; 3] = [4096.0, 512.0, 64.0];
+/// Cells along an axis from one with a point to the farthest ones that a query about this point reaches, at most.
+const REACH: i64 = 2;
+
+/// The cells from the first to the last number along each axis, both included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Span<const D: usize> {
+    low: [i64; D],
+    high: [i64; D],
+}
 
 /// Coarse cells of space; all ranks have the same.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,6 +27,9 @@ pub(crate) struct Lattice<const D: usize> {
     inverse: f64,
     /// Largest cell number per axis.
     last: [i64; D],
+    /// How far the numbers of neighbours along each axis are apart. Every row is followed by numbers without cells, so that what is a
+    /// few cells beyond its end is not at the beginning of the next one.
+    steps: [usize; D],
 }
 
 impl<const D: usize> Lattice<D> {
@@ -25,7 +37,7 @@ impl<const D: usize> Lattice<D> {
     pub(crate) fn new(bounds: &[(f64, f64); D], reach: f64) -> Lattice<D> {
         let extent = bounds.map(|(low, high)| if low <= high { high - low } else { 0.0 });
         let longest = extent.into_iter().fold(0.0, f64::max);
-        let edge = (longest / (FINEST[D - 1] - 1.0)).max(reach / 2.0);
+        let edge = (longest / (FINEST[D - 1] - 1.0)).max(reach / REACH as f64);
         let inverse = match edge > 0.0 && edge.is_finite() {
             true => (1.0 / edge).min(f64::MAX),
             false => 0.0,
@@ -33,16 +45,26 @@ impl<const D: usize> Lattice<D> {
         // The cast takes NaN to 0.
         let last = extent.map(|length| ((length * inverse) as i64).min(FINEST[D - 1] as i64 - 1));
         let low = bounds.map(|(low, high)| if low <= high { low } else { 0.0 });
-        Lattice { low, inverse, last }
+        let mut step = 1;
+        let steps = last.map(|last| {
+            let row = step * (last + 1 + REACH) as usize;
+            std::mem::replace(&mut step, row)
+        });
+        Lattice {
+            low,
+            inverse,
+            last,
+            steps,
+        }
     }
 
     fn number(&self, axis: usize, x: f64) -> i64 {
         (((x - self.low[axis]) * self.inverse) as i64).clamp(0, self.last[axis])
     }
 
-    /// How many cells there are.
+    /// The numbers of cells are below this one.
     pub(crate) fn cells(&self) -> usize {
-        self.last.iter().map(|&last| last as usize + 1).product()
+        self.steps[D - 1] * (self.last[D - 1] as usize + 1)
     }
 
     /// The cell of a position.
@@ -52,22 +74,56 @@ impl<const D: usize> Lattice<D> {
         }))
     }
 
-    fn linear(&self, numbers: [i64; D]) -> usize {
-        (0..D)
-            .rev()
-            .fold(0, |cell, axis| cell * (self.last[axis] + 1) + numbers[axis]) as usize
+    /// How many cells there are along an axis from one with a point to the farthest ones within a distance, but for rounding.
+    pub(crate) fn cells_within(&self, reach: f64) -> usize {
+        // The cast saturates, and takes NaN to 0.
+        ((reach * self.inverse - 1e-6).ceil() as usize).min(REACH as usize)
     }
 
-    /// Whether something holds for all runs of cells that may have points within a distance of a centre; the runs after one for which
-    /// it does not hold are left out.
+    /// The cells that may have points within a distance of a centre.
+    pub(crate) fn span(&self, centre: [f64; D], reach: f64) -> Span<D> {
+        Span {
+            low: std::array::from_fn(|axis| self.number(axis, centre[axis] - reach)),
+            high: std::array::from_fn(|axis| self.number(axis, centre[axis] + reach)),
+        }
+    }
+
+    /// The cell of a position, if all cells of a span are at most `around` cells away from it along each axis.
+    pub(crate) fn middle(&self, position: [f64; D], span: Span<D>, around: usize) -> Option<usize> {
+        let cell: [i64; D] = std::array::from_fn(|axis| self.number(axis, position[axis]));
+        let is_near = |axis: usize| {
+            let [below, above] = [cell[axis] - span.low[axis], span.high[axis] - cell[axis]];
+            below.max(above) <= around as i64
+        };
+        (0..D).all(is_near).then(|| self.linear(cell))
+    }
+
+    /// The cells of a set, and all that are at most `around` cells away from one of them along each axis. Numbers without cells may be
+    /// in it as well.
+    pub(crate) fn around(&self, set: &CellSet, around: usize) -> CellSet {
+        debug_assert!(around <= REACH as usize);
+        let mut all = set.clone();
+        for step in self.steps {
+            let row = all.clone();
+            for away in 1..=around {
+                all.unite_after(&row, away * step);
+                all.unite_before(&row, away * step);
+            }
+        }
+        all
+    }
+
+    fn linear(&self, numbers: [i64; D]) -> usize {
+        let parts = self.steps.into_iter().zip(numbers);
+        parts.map(|(step, number)| step * number as usize).sum()
+    }
+
+    /// Whether something holds for all runs of cells of a span; the runs after one for which it does not hold are left out.
     pub(crate) fn all_runs(
         &self,
-        centre: [f64; D],
-        reach: f64,
+        Span { low, high }: Span<D>,
         mut holds: impl FnMut(Range<usize>) -> bool,
     ) -> bool {
-        let low: [i64; D] = std::array::from_fn(|axis| self.number(axis, centre[axis] - reach));
-        let high: [i64; D] = std::array::from_fn(|axis| self.number(axis, centre[axis] + reach));
         let length = (high[0] - low[0]) as usize + 1;
         let mut row = low;
         loop {
@@ -129,6 +185,28 @@ impl CellSet {
         self
     }
 
+    /// Adds the cells of another set, each with a number that is larger by some.
+    fn unite_after(&mut self, other: &CellSet, by: usize) {
+        let (words, bits) = (by / 64, by % 64);
+        let mut before = 0;
+        for (word, &more) in self.words.iter_mut().skip(words).zip(&other.words) {
+            let pair = u128::from(more) << 64 | u128::from(before);
+            *word |= (pair >> (64 - bits)) as u64;
+            before = more;
+        }
+    }
+
+    /// The same with numbers that are smaller; those below 0 are left out.
+    fn unite_before(&mut self, other: &CellSet, by: usize) {
+        let (words, bits) = (by / 64, by % 64);
+        let from = other.words.get(words..).unwrap_or_default();
+        for (n, (word, &first)) in self.words.iter_mut().zip(from).enumerate() {
+            let next = from.get(n + 1).copied().unwrap_or(0);
+            let pair = u128::from(next) << 64 | u128::from(first);
+            *word |= (pair >> bits) as u64;
+        }
+    }
+
     /// Appends the set to a letter to another rank. Most words are empty, and these are left out.
     pub(crate) fn put(&self, letter: &mut Vec<u8>) {
         put(letter, self.words.len() as u64);
@@ -143,7 +221,8 @@ impl CellSet {
     /// Reads a set from such a letter.
     pub(crate) fn read(reader: &mut Reader<'_>) -> Option<CellSet> {
         let count = reader.count()?;
-        let most = (FINEST[2] as usize).pow(3) / 64;
+        let row = FINEST[2] as usize;
+        let most = row * (row + REACH as usize).pow(2) / 64;
         let mut words = vec![0; (count <= most).then_some(count)?];
         for _ in 0..reader.count()? {
             let place = reader.count()?;
@@ -185,6 +264,48 @@ mod tests {
     }
 
     #[test]
+    fn cells_around_a_set_are_those_near_one_of_it() {
+        let mut state = 5u64;
+        let mut random = |below: u64| {
+            state = state
+                .wrapping_mul(6364136223846793005)
+                .wrapping_add(1442695040888963407);
+            (state >> 33) % below
+        };
+        for round in 0..60 {
+            let lengths = [1 + random(30), random(7), 3];
+            let lattice = Lattice::new(&lengths.map(|length| (0.0, length as f64)), 1.0);
+            let last = lattice.last;
+            let cells: Vec<[i64; 3]> = (0..=last[2])
+                .flat_map(|z| (0..=last[1]).map(move |y| [y, z]))
+                .flat_map(|[y, z]| (0..=last[0]).map(move |x| [x, y, z]))
+                .collect();
+            let chosen: Vec<[i64; 3]> = cells
+                .iter()
+                .copied()
+                .filter(|_| random(20 + round) == 0)
+                .collect();
+            let mut set = CellSet::none(lattice.cells());
+            for &cell in &chosen {
+                let number = lattice.linear(cell);
+                set.insert(number..number + 1);
+            }
+            let around = random(3) as usize;
+            let found = lattice.around(&set, around);
+            for cell in cells {
+                let is_near =
+                    |other: &[i64; 3]| (0..3).all(|n| cell[n].abs_diff(other[n]) <= around as u64);
+                let expected = chosen.iter().any(is_near);
+                assert_eq!(
+                    found.has(lattice.linear(cell)),
+                    expected,
+                    "{round}: {cell:?}"
+                );
+            }
+        }
+    }
+
+    #[test]
     fn all_points_within_a_distance_are_in_the_runs_also_outside_of_the_box() {
         let mut state = 3u64;
         let mut random = || {
@@ -200,16 +321,28 @@ mod tests {
             Lattice::new(&[(-f64::MAX, f64::MAX); 3], 0.1),
             Lattice::new(&[(0.0, 1.0); 3], f64::INFINITY),
         ];
+        let mut middles = 0;
         for lattice in lattices {
-            assert!(lattice.cells() <= 64 * 64 * 64);
+            assert!(lattice.cells() <= 66 * 66 * 64);
             for _ in 0..200 {
                 let centre = [random() * 2.0 - 0.5, random() * 4.0 - 3.0, random() * 5.0];
                 let reach = random() * random() * 2.0;
+                let span = lattice.span(centre, reach);
                 let mut found = CellSet::none(lattice.cells());
-                lattice.all_runs(centre, reach, |run| {
+                lattice.all_runs(span, |run| {
                     found.insert(run);
                     true
                 });
+                // A span around the middle of a set is in the cells around the set.
+                let around = lattice.cells_within(reach);
+                if let Some(cell) = lattice.middle(centre, span, around) {
+                    assert_eq!(cell, lattice.cell(centre));
+                    let mut own = CellSet::none(lattice.cells());
+                    own.insert(cell..cell + 1);
+                    let known = lattice.around(&own, around);
+                    assert!(lattice.all_runs(span, |run| known.has_all(run)));
+                    middles += 1;
+                }
                 for _ in 0..20 {
                     let point = centre.map(|x| x + reach * (2.0 * random() - 1.0));
                     assert!(
@@ -226,5 +359,6 @@ mod tests {
                 }
             }
         }
+        assert!(middles > 300, "{middles}");
     }
 }

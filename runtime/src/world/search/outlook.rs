@@ -18,8 +18,16 @@ pub(super) struct Outlook<const D: usize> {
     /// The box that the cells cover.
     bounds: [(f64, f64); D],
     lattice: Lattice<D>,
-    /// The cells whose strands are all known; nothing if all strands are known.
-    sight: Option<CellSet>,
+    /// The part of space whose strands are all known; nothing if all strands are known.
+    sight: Option<Sight>,
+}
+
+#[derive(Debug)]
+struct Sight {
+    cells: CellSet,
+    /// Those of the strands of this rank. All cells that are at most `around` cells away along each axis are in sight, too.
+    own: CellSet,
+    around: usize,
 }
 
 impl<const D: usize> Default for Outlook<D> {
@@ -62,21 +70,38 @@ impl<const D: usize> Outlook<D> {
         debug_assert!(width.is_power_of_two());
         self.lattice = Lattice::new(&self.bounds, farthest);
         let lattice = &self.lattice;
-        let nothing = || CellSet::none(lattice.cells());
-        let pieces = lanes.par_chunks(BLOCKS).fold(nothing, |mut seen, lanes| {
-            for &(block, mask) in lanes {
-                let found = bits(mask).map(|lane| positions.at(block as usize, lane));
-                for position in found.filter(|&position| can_be_found(position)) {
-                    lattice.all_runs(position.map(T::to_f64), reach, |run| {
-                        seen.insert(run);
-                        true
-                    });
+        let around = lattice.cells_within(reach);
+        // The cells of strands, and those that they see farther away because of rounding.
+        let nothing = || [(); 2].map(|()| CellSet::none(lattice.cells()));
+        let pieces = lanes
+            .par_chunks(BLOCKS)
+            .fold(nothing, |[mut own, mut beyond], lanes| {
+                for &(block, mask) in lanes {
+                    let found = bits(mask).map(|lane| positions.at(block as usize, lane));
+                    for position in found.filter(|&position| can_be_found(position)) {
+                        let position = position.map(T::to_f64);
+                        let span = lattice.span(position, reach);
+                        if let Some(cell) = lattice.middle(position, span, around) {
+                            own.insert(cell..cell + 1);
+                        } else {
+                            lattice.all_runs(span, |run| {
+                                beyond.insert(run);
+                                true
+                            });
+                        }
+                    }
                 }
-            }
-            seen
+                [own, beyond]
+            });
+        let unite =
+            |[own, beyond]: [CellSet; 2], [a, b]: [CellSet; 2]| [own.unite(&a), beyond.unite(&b)];
+        let [own, beyond] = pieces.reduce(nothing, unite);
+        let sight = self.sight.insert(Sight {
+            cells: lattice.around(&own, around).unite(&beyond),
+            own,
+            around,
         });
-        let seen = pieces.reduce(nothing, |one, other| one.unite(&other));
-        self.sight.insert(seen)
+        &sight.cells
     }
 
     /// Of some lanes those that are in each of some sights.
@@ -112,12 +137,13 @@ impl<const D: usize> Outlook<D> {
     /// Whether all strands within a distance of a centre are known.
     #[inline]
     pub(super) fn knows(&self, centre: [f64; D], reach: f64) -> bool {
-        match &self.sight {
-            None => true,
-            Some(sight) => self
-                .lattice
-                .all_runs(centre, reach, |run| sight.has_all(run)),
-        }
+        let Some(sight) = &self.sight else {
+            return true;
+        };
+        let span = self.lattice.span(centre, reach);
+        let cell = self.lattice.middle(centre, span, sight.around);
+        cell.is_some_and(|cell| sight.own.has(cell))
+            || (self.lattice).all_runs(span, |run| sight.cells.has_all(run))
     }
 
     /// Whether some strands may be unknown.
