@@ -43,7 +43,7 @@ pub use creation::Creation;
 pub use errors::{RunError, WorldError};
 pub use executor::{Batch, Executor, fate};
 pub use program::StrandProgram;
-pub use spread::Exchanges;
+pub use spread::{Exchanges, ShareTimes};
 pub use step::context::StepContext;
 pub use step::global::{BlockMap, GlobalContext, GlobalSequences, Reductions};
 pub use stream::{Completed, Completion, Wanted, can_be_forgotten, complete};
@@ -295,6 +295,11 @@ impl<P: StrandProgram> World<P> {
     /// Numbers about the exchanges between the ranks of a cluster, if they run the strands together super-step by super-step.
     pub fn exchanges(&self) -> Exchanges {
         self.core.exchanges()
+    }
+
+    /// The time that this rank has spent on the parts of such super-steps.
+    pub fn share_times(&self) -> ShareTimes {
+        self.core.share_times()
     }
 
     /// The values of a state variable over a set: for a grid all strands in row-major order, for a

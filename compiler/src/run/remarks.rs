@@ -6,7 +6,11 @@ use crate::{
     codegen::gpu::Phases,
     ir::interface::{Input, InputTarget},
 };
-use runtime::{image::Note, print::short, world::Exchanges};
+use runtime::{
+    image::Note,
+    print::short,
+    world::{Exchanges, ShareTimes},
+};
 
 impl Run {
     /// Its length, as far as it is known.
@@ -80,6 +84,17 @@ impl Run {
             "rank 0 sent {sent} bytes; strands were shared out {shares} times, and all states exchanged {complete} times; \
              {ghosts} strands were shown to other ranks, and {waits} had to wait"
         )];
+        let ShareTimes {
+            strands,
+            ghosts: bringing,
+            index,
+            facts,
+            shares: sharing,
+        } = world.share_times();
+        notes.push(format!(
+            "rank 0 spent {strands:.1?} on its own strands, {bringing:.1?} on those of others that they may look at, {index:.1?} on \
+             their order in space, {facts:.1?} on news from other ranks, and {sharing:.1?} on sharing strands out"
+        ));
         if 2 * ghosts > most_ghosts {
             notes.push(
                 "strands look so far that most of them had to be shown to every rank, so more ranks make little difference"

@@ -7,6 +7,7 @@
 //! From time to time all states go to all ranks, and blocks get new owners (`together.rs`).
 
 use super::shares::Shares;
+use std::time::Duration;
 
 /// Super-steps between new shares, at least.
 const PATIENCE: u64 = 16;
@@ -41,6 +42,21 @@ pub struct Exchanges {
     pub most_ghosts: u64,
 }
 
+/// The time that a rank has spent on the parts of shared super-steps.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ShareTimes {
+    /// To run its own strands.
+    pub strands: Duration,
+    /// To bring ghosts here, and those from here to other ranks.
+    pub ghosts: Duration,
+    /// To make the spatial index.
+    pub index: Duration,
+    /// To hear what has happened to the strands of others.
+    pub facts: Duration,
+    /// To exchange all states and give blocks new owners.
+    pub shares: Duration,
+}
+
 /// See the head of this module.
 pub(super) struct Spread {
     pub(super) whereabouts: Whereabouts,
@@ -64,6 +80,7 @@ pub(super) struct Spread {
     /// Ghosts on all ranks in the first super-step with these shares.
     first_ghosts: Option<u64>,
     pub(super) exchanges: Exchanges,
+    pub(super) times: ShareTimes,
 }
 
 impl Default for Spread {
@@ -81,6 +98,7 @@ impl Default for Spread {
             ghosts: 0,
             first_ghosts: None,
             exchanges: Exchanges::default(),
+            times: ShareTimes::default(),
         }
     }
 }

@@ -7,7 +7,7 @@ use super::core::{Core, owned};
 use super::exchange::Reach;
 use super::search::Homes;
 use super::shares::{Cuts, Shares, Weight};
-use super::spread::{Exchanges, Whereabouts};
+use super::spread::{Exchanges, ShareTimes, Whereabouts};
 use super::step::context::StepContext;
 use crate::abi::bits;
 use crate::cluster::wire::{Reader, put};
@@ -15,6 +15,7 @@ use crate::cluster::{Lost, Team, Topic};
 use crate::strands::Scalar;
 use crate::strands::roster::LaneSets;
 use std::ops::Range;
+use std::time::{Duration, Instant};
 
 /// The work on an active strand, in that on one that only is looked at.
 const ACTIVE_WORK: u32 = 8;
@@ -35,14 +36,35 @@ impl Core {
         let before = self.roster.lanes.clone();
         let shares = std::mem::replace(&mut spread.shares, Shares::new(Vec::new(), 0));
         let is_own = |block: usize, _: &LaneSets| shares.has(team.rank(), block);
+        let began = Instant::now();
         self.sweep_some(is_own, &run);
         if let Some(spread) = &mut self.spread {
             spread.shares = shares;
+            spread.times.strands += began.elapsed();
         }
-        if self.index.is_some() {
-            self.run_waiting(&team, &before, &run)?;
+        self.timed(
+            |times| &mut times.facts,
+            |core| {
+                if core.index.is_some() {
+                    core.run_waiting(&team, &before, &run)?;
+                }
+                core.exchange_facts(&team, &before)
+            },
+        )
+    }
+
+    /// Does a part of a shared super-step, and notes the time that it took.
+    fn timed<R>(
+        &mut self,
+        part: fn(&mut ShareTimes) -> &mut Duration,
+        work: impl FnOnce(&mut Core) -> R,
+    ) -> R {
+        let began = Instant::now();
+        let done = work(self);
+        if let Some(spread) = &mut self.spread {
+            *part(&mut spread.times) += began.elapsed();
         }
-        self.exchange_facts(&team, &before)
+        done
     }
 
     /// Runs strands that wait, on any rank, once everything is known that they can look at. `before` has the sets of all blocks before
@@ -179,6 +201,12 @@ impl Core {
         spread.map(|spread| spread.exchanges).unwrap_or_default()
     }
 
+    /// The time that this rank has spent on the parts of shared super-steps.
+    pub(crate) fn share_times(&self) -> ShareTimes {
+        let spread = self.spread.as_ref();
+        spread.map(|spread| spread.times).unwrap_or_default()
+    }
+
     /// Lets `run` take the strands of whole groups to their ends, those of this rank, which are these runs of blocks; gives the
     /// largest number of super-steps that any strand took on any rank. The states are then in the world of rank 0 alone.
     ///
@@ -211,13 +239,23 @@ impl Core {
             return Ok(());
         };
         if spread.is_due {
-            self.complete(Reach::All)?;
-            self.know_all();
-            self.update_index();
-            self.share_out(&team);
+            self.timed(
+                |times| &mut times.shares,
+                |core| {
+                    core.complete(Reach::All)?;
+                    core.know_all();
+                    core.update_index();
+                    core.share_out(&team);
+                    Ok(())
+                },
+            )?;
         } else {
-            self.exchange_ghosts(&team)?;
-            let sorting_pays = self.update_index() && self.sorting_pays();
+            self.timed(
+                |times| &mut times.ghosts,
+                |core| core.exchange_ghosts(&team),
+            )?;
+            let is_new = self.timed(|times| &mut times.index, Core::update_index);
+            let sorting_pays = is_new && self.sorting_pays();
             if let Some(spread) = &mut self.spread {
                 spread.sorting_pays = sorting_pays;
             }
