@@ -113,7 +113,8 @@ def compare(diderotc, program, precision, words):
     if cpu[0] != 0:
         return "same error", None
     reason = next((line for line in gpu[3].splitlines() if "runs on the CPU" in line), None)
-    return ("on the CPU", reason) if reason else ("equal", None)
+    # Without the place in the program.
+    return ("on the CPU", re.sub(r" \(\S+:\d+\)", "", reason)) if reason else ("equal", None)
 
 
 def main():
