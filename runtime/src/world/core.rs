@@ -201,12 +201,11 @@ impl Core {
         let width = self.layout.width();
         let shared = self.shared();
         let per_task = (TASK / width).max(1);
-        let task = |(index, sets): (usize, &mut [LaneSets])| {
+        let has_work =
+            |(block, sets): &(usize, &mut LaneSets)| sets.active != 0 && is_wanted(*block, sets);
+        let task = |(first, sets): (usize, &mut [LaneSets])| {
             let mut worker = self.worker();
-            for (block, sets) in (index * per_task..)
-                .zip(sets)
-                .filter(|(block, sets)| sets.active != 0 && is_wanted(*block, sets))
-            {
+            for (block, sets) in (first..).zip(sets).filter(has_work) {
                 if self.control.is_cancelled() {
                     return;
                 }
@@ -222,11 +221,19 @@ impl Core {
                 run(&mut cx, self.state.block(block), sets);
             }
         };
-        self.parallel(lanes.len(), |wide| {
+        // Workers divide the tasks in which there is work: it may all be in a small part of the blocks.
+        let firsts = (0..).step_by(per_task);
+        let tasks = firsts.zip(lanes.chunks_mut(per_task));
+        let tasks = tasks.filter_map(|(first, sets)| {
+            let is_task = (first..).zip(&mut *sets).any(|block| has_work(&block));
+            is_task.then_some((first, sets))
+        });
+        let tasks: Vec<(usize, &mut [LaneSets])> = tasks.collect();
+        self.parallel(tasks.len() * per_task, |wide| {
             if wide {
-                lanes.par_chunks_mut(per_task).enumerate().for_each(task);
+                tasks.into_par_iter().for_each(task);
             } else {
-                lanes.chunks_mut(per_task).enumerate().for_each(task);
+                tasks.into_iter().for_each(task);
             }
         });
         self.roster.lanes = lanes;

@@ -142,7 +142,8 @@ impl<T: Coordinate, const D: usize> Search for Finder<T, D> {
         let found = |block: usize, sets: LaneSets| {
             bits(is_there(block, sets)).filter(move |&lane| can_be_found(position(block, lane)))
         };
-        let blocks = roster.lanes.par_chunks(BLOCKS).enumerate();
+        // Workers divide all pieces: those with points may be next to each other.
+        let blocks = roster.lanes.par_chunks(BLOCKS).enumerate().with_max_len(1);
         let counts = blocks.clone().map(|(piece, lanes)| {
             let blocks = (piece * BLOCKS..).zip(lanes);
             blocks

@@ -107,6 +107,7 @@ impl Core {
                 lanes
                     .par_iter_mut()
                     .with_min_len(256)
+                    .with_max_len(1024)
                     .enumerate()
                     .for_each(copy);
             } else {
