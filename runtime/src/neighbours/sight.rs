@@ -27,7 +27,7 @@ pub(crate) struct Lattice<const D: usize> {
     inverse: f64,
     /// Largest cell number per axis.
     last: [i64; D],
-    /// How far the numbers of neighbours along each axis are apart. Every row is followed by numbers without cells, so that what is a
+    /// The difference of the numbers of neighbours along each axis. Every row is followed by numbers without cells, so that a place a
     /// few cells beyond its end is not at the beginning of the next one.
     steps: [usize; D],
 }

@@ -51,7 +51,7 @@ pub struct ShareTimes {
     pub ghosts: Duration,
     /// To make the spatial index.
     pub index: Duration,
-    /// To hear what has happened to the strands of others.
+    /// To hear of events of the strands of others.
     pub facts: Duration,
     /// To exchange all states and give blocks new owners.
     pub shares: Duration,
