@@ -48,6 +48,7 @@ const NOT_GENERATED: &[(&str, &[&str])] = &[
             "fem_spacing",
             "image_range",
             "fem_range",
+            "field_range",
             "bounds_2",
             "bounds_3",
             "spacing_2",

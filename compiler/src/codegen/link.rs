@@ -79,7 +79,7 @@ impl Linker {
     fn number(&mut self, op: &Op) {
         match op {
             Op::Str(text) if !self.strings.contains(text) => self.strings.push(text.clone()),
-            Op::Probe(field, _) | Op::Frame(field) | Op::Decide(_, field)
+            Op::Probe(field, _) | Op::Frame(field) | Op::Extremes(field) | Op::Decide(_, field)
                 if self.find(field).is_none() =>
             {
                 self.fields.push(field.clone());
@@ -99,6 +99,12 @@ impl Linker {
     /// The primitive that decides.
     pub(super) fn decide(&self, lanes: Lanes) -> usize {
         let primitive = probe::lookup_decide(real(lanes.double), lanes.width);
+        primitive.unwrap_or_else(|why| panic!("{why}")) as usize
+    }
+
+    /// The primitive that finds the extremes of samples.
+    pub(super) fn extremes(&self, lanes: Lanes) -> usize {
+        let primitive = probe::lookup_extremes(real(lanes.double), lanes.width);
         primitive.unwrap_or_else(|why| panic!("{why}")) as usize
     }
 

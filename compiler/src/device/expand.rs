@@ -118,6 +118,7 @@ impl Expander {
         match op {
             low::Op::Probe(field, orders) => self.probe(field, *orders, args),
             low::Op::Frame(field) => self.frame(field.image, args[0]),
+            low::Op::Extremes(field) => self.extremes(field, args),
             // Nothing is decided there, and the field is probed.
             low::Op::Decide(..) => vec![self.number(0.0)],
             low::Op::Eigen(n) => self.eigensystem(*n, args),

@@ -7,6 +7,7 @@
 
 mod dialect;
 mod expand;
+mod extremes;
 mod mesh;
 mod probe;
 mod support;

@@ -11,6 +11,7 @@ mod flow;
 mod indexed;
 mod iterate;
 mod operators;
+mod ranges;
 mod requests;
 mod scales;
 mod statics;

@@ -6,7 +6,7 @@
 pub use super::low_dynamic::Heap;
 use super::{
     fem::EvalMeshes,
-    primitives::{EvalImage, reconstruct},
+    primitives::{EvalImage, extremes, reconstruct},
     surroundings::Surroundings,
 };
 use crate::{
@@ -165,6 +165,11 @@ impl Machine {
                 let frame = position.floor();
                 let parts = [frame, position - frame, rate];
                 return Ok(parts.into_iter().map(|x| self.round(x)).collect());
+            }
+            Op::Extremes(field) => {
+                let places: Vec<f64> = args.iter().map(|a| a.real()).collect();
+                let extremes = extremes(&self.images[field.image as usize], field, &places);
+                return Ok(extremes.map(|x| self.round(x)).to_vec());
             }
             // A decision only saves a probe, and the reference saves nothing.
             Op::Decide(..) => Datum::Real(0.0),

@@ -159,6 +159,50 @@ fn tap_sum(
     sum
 }
 
+/// The least and the greatest sample of all components in a box: the numbers of its first samples, then those of its last ones.
+pub(super) fn extremes(image: &EvalImage, field: &Convolution, places: &[f64]) -> [f64; 2] {
+    let everything = [f64::NEG_INFINITY, f64::INFINITY];
+    let (first, last) = places.split_at(field.dim());
+    // The samples, axis by axis from the slowest on; none where there is a constant.
+    let mut samples = vec![Some(0)];
+    for ((&first, &last), &size) in first.iter().zip(last).zip(&image.sizes).rev() {
+        if first.is_nan() || last.is_nan() || first > last {
+            return everything;
+        }
+        // As far away as this, all samples are the same.
+        let far = size as f64 + 1.0;
+        let (first, last) = (first.clamp(-far, far) as i64, last.clamp(-far, far) as i64);
+        let repeats = matches!(field.border, Border::Mirror | Border::Wrap);
+        let along: Vec<Option<usize>> = match repeats && (first < 0 || last >= size as i64) {
+            true => (0..size).map(Some).collect(),
+            false => (first..=last)
+                .map(|n| sample_index(n, size, &field.border))
+                .collect(),
+        };
+        let of_row = |row: Option<usize>| {
+            let along = along.iter();
+            along.map(move |&n| Some(row? * size + n?))
+        };
+        samples = samples.into_iter().flat_map(of_row).collect();
+    }
+    let mut found = [f64::INFINITY, f64::NEG_INFINITY];
+    for place in samples {
+        for (component, plane) in image.planes.iter().enumerate() {
+            let sample = match (place, &field.border) {
+                (Some(place), _) => plane[place],
+                (None, Border::Constant(values)) => values[component].get(),
+                (None, _) => unreachable!("only constants stand for no sample"),
+            };
+            if !sample.is_finite() {
+                return everything;
+            }
+            found = [found[0].min(sample), found[1].max(sample)];
+        }
+    }
+    // Zeros have one sign.
+    found.map(|end| if end == 0.0 { 0.0 } else { end })
+}
+
 /// The sample that an index stands for, which may be beyond the samples; `None` for the constant of the border.
 pub(super) fn sample_index(index: i64, size: usize, border: &BorderControl) -> Option<usize> {
     let size = size as i64;

@@ -3,7 +3,7 @@
 use super::{
     fem::{EvalFem, EvalMeshes},
     low,
-    primitives::{EvalImage, reconstruct, reconstruct_at_time},
+    primitives::{EvalImage, extremes, reconstruct, reconstruct_at_time},
     surroundings::Surroundings,
 };
 use crate::{
@@ -189,6 +189,11 @@ impl Store {
                     ImageInfo::End => scalar(image.end()),
                     ImageInfo::Rate => scalar(image.rate()),
                 }
+            }
+            Base::Extremes(field) => {
+                let places: Vec<f64> = args.iter().map(|a| a.components()[0]).collect();
+                let extremes = extremes(&self.images[field.image as usize], field, &places);
+                return Ok(extremes.map(scalar).to_vec());
             }
             Base::Locate(mesh, dim) => {
                 let (cell, xi) = self.meshes.meshes[*mesh as usize].locate(args[0].components());

@@ -58,6 +58,10 @@ pub enum Op {
     /// The place of a time among the frames of a field's image: the last frame that is not after it, the fraction of the way to the next
     /// one, and the number of frames in a unit of time there.
     Frame(Arc<Convolution>),
+    /// The least and the greatest of the samples of all components in a box: the numbers of its first samples along all axes, then those of
+    /// its last ones. Beyond the image there is what its border says; along an axis on which it is repeated or reflected, a box that leaves it has all
+    /// samples. From −∞ to ∞ if a sample is not finite, or no number tells where the box is; zeros are not negative.
+    Extremes(Arc<Convolution>),
     /// What the comparison of the function [`Role::Decide`](crate::ssa::Role::Decide) of this number gives for the field at a position in index
     /// space, if bounds of the field around the position tell: −1 if it is false, 1 if it is true, and 0 if they do not tell.
     Decide(u32, Arc<Convolution>),
@@ -162,6 +166,7 @@ pub fn signature(op: &Op) -> (Vec<Ty>, Vec<Ty>) {
             vec![Ty::Real; orders.iter().map(|m| field.outputs(m)).sum()],
         ),
         Op::Frame(_) => (vec![Ty::Real], vec![Ty::Real; 3]),
+        Op::Extremes(field) => (vec![Ty::Real; 2 * field.dim()], vec![Ty::Real; 2]),
         Op::Decide(_, field) => (vec![Ty::Real; field.dim()], vec![Ty::Real]),
         Op::Locate(_, dim) => {
             let position = vec![Ty::Real; usize::from(*dim)];
@@ -213,6 +218,7 @@ impl fmt::Display for Op {
             Op::IntRem(place) => write!(f, "int-rem {place}"),
             Op::Probe(field, orders) => write!(f, "probe {field} orders {}", orders.0),
             Op::Frame(field) => write!(f, "frame {field}"),
+            Op::Extremes(field) => write!(f, "extremes {field}"),
             Op::Decide(number, field) => write!(f, "decide {number} {field}"),
             Op::Locate(mesh, dim) => write!(f, "locate {mesh} {dim}"),
             Op::CellNumber(mesh) => write!(f, "cell-number {mesh}"),
@@ -263,6 +269,7 @@ impl FromStr for Op {
                 Op::Probe(Arc::new(field.parse()?), Orders(number(orders)?))
             }
             "frame" => Op::Frame(Arc::new(rest.parse()?)),
+            "extremes" => Op::Extremes(Arc::new(rest.parse()?)),
             "decide" => {
                 let (comparison, field) = rest.split_once(' ').ok_or_else(bad)?;
                 Op::Decide(number(comparison)?, Arc::new(field.parse()?))

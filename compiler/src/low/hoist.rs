@@ -207,6 +207,7 @@ fn depends_on_arguments_only(op: &Op) -> bool {
         | Op::Select(_)
         | Op::Probe(..)
         | Op::Frame(_)
+        | Op::Extremes(_)
         | Op::Decide(..)
         | Op::Locate(..)
         | Op::CellNumber(_)

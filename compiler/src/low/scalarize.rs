@@ -168,6 +168,11 @@ impl Pass<'_> {
                 let reference = found.split_off(1);
                 vec![found, reference]
             }
+            mid::Op::Base(Base::Extremes(field)) => {
+                let places = self.all(args);
+                let found = self.b.op(Op::Extremes(field.clone()), &places);
+                found.into_iter().map(|extreme| vec![extreme]).collect()
+            }
             mid::Op::Base(base) => vec![self.base(base, args, inst)],
             mid::Op::Ein(operator) => vec![self.ein(operator, args)],
             mid::Op::ToIndex(image, dim) => vec![self.index_position(*image, *dim, args[0])],
@@ -246,7 +251,7 @@ impl Pass<'_> {
                 .map(|(ty, slot)| self.b.op1(Op::Arg(slot, ty), &[]))
                 .collect(),
             Base::Image(image, info) => self.b.op(Op::Image(*image, *info), &[]),
-            Base::Locate(..) => panic!("a location has several results"),
+            Base::Locate(..) | Base::Extremes(_) => panic!("`{base}` has several results"),
             Base::CellNumber(mesh) => self.b.op(Op::CellNumber(*mesh), &scalars),
             Base::Simple(simple) => self.b.op(Op::Simple(*simple), &scalars),
             Base::Select(ty) => {

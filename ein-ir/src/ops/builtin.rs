@@ -214,6 +214,8 @@ pub enum Builtin {
     ToField,
     /// The number in its file of the cell that a position is in, or −1.
     GetCell,
+    /// An interval that contains the values of a field in a box, as far as bounds tell.
+    RangeInBox,
     /// A sequence from a file.
     LoadSequence,
     /// An image, or values on a mesh, with a border control.

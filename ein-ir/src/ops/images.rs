@@ -44,6 +44,7 @@ pub(super) const ROWS: &[OpDef] = &[
     builtin_row("fem_spacing", &[Call("spacing")], "fem(d)[α] -> []", Builtin::Data(DataFact::Spacing), "the spacing of the mesh"),
     builtin_row("image_range", &[Call("range")], "image(d)[α] -> []{2}", Builtin::Data(DataFact::Range), "the least and the greatest number in the image"),
     builtin_row("fem_range", &[Call("range")], "fem(d)[α] -> []{2}", Builtin::Data(DataFact::Range), "the least and the greatest number at the nodes"),
+    builtin_row("field_range", &[Call("range")], "field(d)[α] [d] [d] -> []{2}", Builtin::RangeInBox, "range(F, a, b): an interval that contains all components of `F` in the box with corners `a` and `b`, or more; from -∞ to ∞ for formulas and meshes"),
     builtin_row("bounds_2", &[Call("bounds2")], "-> [2]{2}", Builtin::Data(DataFact::AllBounds(2)), "the box of all images and meshes of two dimensions that the program reads; ∞ and -∞ if there are none"),
     builtin_row("bounds_3", &[Call("bounds3")], "-> [3]{2}", Builtin::Data(DataFact::AllBounds(3)), "the box of all images and meshes of three dimensions that the program reads; ∞ and -∞ if there are none"),
     builtin_row("spacing_2", &[Call("spacing2")], "-> []", Builtin::Data(DataFact::AllSpacing(2)), "the least spacing of these images and meshes; ∞ if there are none"),

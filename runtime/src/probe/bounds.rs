@@ -85,6 +85,11 @@ impl Spread {
         })
     }
 
+    /// By how much values leave the range of their samples: a share of its half length, and of the greatest magnitude.
+    pub fn margins(self) -> [f64; 2] {
+        [self.overshoot - 1.0, self.error]
+    }
+
     /// The values of probes whose samples are in an interval; none if that is not one of numbers whose sums are finite.
     pub fn of(self, samples: Range) -> Option<Range> {
         let Range { low, high } = samples;
@@ -211,7 +216,7 @@ impl LineBounds {
 }
 
 /// Any number.
-const UNKNOWN: Range = Range {
+pub(super) const UNKNOWN: Range = Range {
     low: f64::NEG_INFINITY,
     high: f64::INFINITY,
 };

@@ -120,6 +120,14 @@ impl ProbeImage<'_> {
         }
     }
 
+    /// Takes notice of samples that were compared: they tell what probes inside would.
+    #[inline(always)]
+    pub(super) fn notice_box(&self) {
+        if self.contact.facts.load(Relaxed) & INSIDE == 0 {
+            self.learn_facts(ALL);
+        }
+    }
+
     /// Counts as probed inside from now on, for tests of code that call no primitive first.
     pub fn assume_inside(&self) {
         self.learn_facts(ALL);

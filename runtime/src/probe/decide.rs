@@ -171,10 +171,13 @@ impl<'a> Decisions<'a> {
 
     /// The verdict of a brick by its coordinates.
     pub fn verdict(&self, brick: [i64; 3]) -> Verdict {
-        let ranges = |component| {
-            let samples = self.image.extremes(component, brick, self.support);
-            self.spread?.of(samples)
-        };
+        let [mut first, mut last] = [[0; 3]; 2];
+        for axis in 0..self.image.dim {
+            let (start, end) = (brick[axis] * EDGE, self.image.sizes[axis] - 1);
+            first[axis] = (start + 1 - self.support[axis]).clamp(0, end);
+            last[axis] = (start + EDGE - 1 + self.support[axis]).min(end);
+        }
+        let ranges = |component| self.spread?.of(self.image.extremes(component, first, last));
         let ranges: Option<Vec<Range>> = (0..self.image.components).map(ranges).collect();
         ranges.map_or(Verdict::Open, |ranges| (self.judge)(&ranges))
     }
@@ -354,135 +357,4 @@ unsafe fn decide<V: Vector>(
     table.meet_all(unmet, &places, &mut lanes);
     // SAFETY: as above, and promised by the caller.
     unsafe { V::load(lanes.as_ptr()).store(out) };
-}
-
-impl ProbeImage<'_> {
-    /// A sample.
-    pub(super) fn sample(&self, component: usize, index: usize) -> f64 {
-        let at = component * self.plane as usize + index;
-        // SAFETY: the sample exists; it need not be aligned.
-        unsafe {
-            match (self.small, self.real) {
-                (Some(small), _) if small.bytes() == 1 => small
-                    .number(self.samples.cast::<u8>().add(at).read())
-                    .into(),
-                (Some(small), _) => {
-                    let sample = self.samples.cast::<u16>().add(at).read_unaligned();
-                    small.number(sample).into()
-                }
-                (None, Real::F32) => self.samples.cast::<f32>().add(at).read_unaligned().into(),
-                (None, Real::F64) => self.samples.cast::<f64>().add(at).read_unaligned(),
-            }
-        }
-    }
-
-    /// The least and the greatest of the samples that probes in a brick are made of; not a range of numbers if some are not.
-    fn extremes(&self, component: usize, brick: [i64; 3], support: [i64; 3]) -> Range {
-        let mut first = [0; 3];
-        let mut counts = [1; 3];
-        for axis in 0..self.dim {
-            let (start, size) = (brick[axis] * EDGE, self.sizes[axis]);
-            first[axis] = (start + 1 - support[axis]).clamp(0, size - 1);
-            let last = (start + EDGE - 1 + support[axis]).min(size - 1);
-            counts[axis] = last - first[axis] + 1;
-        }
-        let start = component as i64 * self.plane
-            + (0..self.dim)
-                .map(|axis| first[axis] * self.strides[axis])
-                .sum::<i64>();
-        let box_of = SampleBox {
-            start: start as usize,
-            strides: [self.strides[1] as usize, self.strides[2] as usize],
-            counts: counts.map(|n| n as usize),
-        };
-        // SAFETY: the samples of the box exist.
-        unsafe {
-            match (self.small, self.real) {
-                (Some(small), _) if small.bytes() == 1 => {
-                    extremes(self.samples.cast::<u8>(), box_of, |x| small.number(x))
-                }
-                (Some(small), _) => {
-                    extremes(self.samples.cast::<u16>(), box_of, |x| small.number(x))
-                }
-                (None, Real::F32) => extremes(self.samples.cast::<f32>(), box_of, |x| x),
-                (None, Real::F64) => extremes(self.samples.cast::<f64>(), box_of, |x| x),
-            }
-        }
-    }
-}
-
-/// A box of samples: where it begins, the way from row to row and from slice to slice, and its sizes.
-#[derive(Clone, Copy)]
-struct SampleBox {
-    start: usize,
-    strides: [usize; 2],
-    counts: [usize; 3],
-}
-
-/// The least and the greatest number of a box; the range of all numbers if one is not finite.
-///
-/// # Safety
-/// The samples exist; they need not be aligned.
-unsafe fn extremes<S: Copy, T: Float>(
-    samples: *const S,
-    samples_of: SampleBox,
-    number: impl Fn(S) -> T + Copy,
-) -> Range {
-    // SAFETY: promised by the caller.
-    unsafe {
-        // The lengths of rows for the supports of kernels.
-        match samples_of.counts[0] {
-            5 => extremes_of_rows::<S, T, 5>(samples, samples_of, number),
-            7 => extremes_of_rows::<S, T, 7>(samples, samples_of, number),
-            9 => extremes_of_rows::<S, T, 9>(samples, samples_of, number),
-            length => (0..length).fold(Range::EMPTY, |range, x| {
-                let column = SampleBox {
-                    start: samples_of.start + x,
-                    ..samples_of
-                };
-                range.and(extremes_of_rows::<S, T, 1>(samples, column, number))
-            }),
-        }
-    }
-}
-
-/// The same for rows of a fixed length, whose numbers are compared side by side.
-///
-/// # Safety
-/// As there.
-#[inline(always)]
-unsafe fn extremes_of_rows<S: Copy, T: Float, const LENGTH: usize>(
-    samples: *const S,
-    samples_of: SampleBox,
-    number: impl Fn(S) -> T + Copy,
-) -> Range {
-    let [none, least, greatest] = [0.0, f64::INFINITY, f64::NEG_INFINITY].map(T::from_f64);
-    let (mut low, mut high, mut odd) = ([least; LENGTH], [greatest; LENGTH], [none; LENGTH]);
-    let [_, rows, slices] = samples_of.counts;
-    for z in 0..slices {
-        for y in 0..rows {
-            let at = samples_of.start + y * samples_of.strides[0] + z * samples_of.strides[1];
-            // SAFETY: promised by the caller.
-            let row = unsafe { samples.add(at).cast::<[S; LENGTH]>().read_unaligned() };
-            for x in 0..LENGTH {
-                let sample = number(row[x]);
-                low[x] = if sample < low[x] { sample } else { low[x] };
-                high[x] = if sample > high[x] { sample } else { high[x] };
-                // Zero as long as all numbers are finite.
-                odd[x] = odd[x].minus(sample.minus(sample));
-            }
-        }
-    }
-    let is_finite = odd.iter().all(|&odd| odd == none);
-    if !is_finite {
-        return Range {
-            low: f64::NEG_INFINITY,
-            high: f64::INFINITY,
-        };
-    }
-    let ranges = low.into_iter().zip(high).map(|(low, high)| Range {
-        low: low.to_f64(),
-        high: high.to_f64(),
-    });
-    ranges.fold(Range::EMPTY, Range::and)
 }

@@ -79,6 +79,7 @@ impl Emitter<'_, '_> {
             Op::IntRem(place) => self.divide(args, results[0], *place, false),
             Op::Probe(field, orders) => return self.probe(field, *orders, args, results),
             Op::Frame(field) => return self.frame_of_time(field, args, results),
+            Op::Extremes(field) => return self.extremes(field, args, results),
             Op::Decide(comparison, _) => return self.decide(*comparison, args, results),
             Op::Locate(..) | Op::CellNumber(_) | Op::FemProbe(_) => {
                 let call = self.linker.fem_call(op, self.lanes);
@@ -405,6 +406,12 @@ impl Emitter<'_, '_> {
     fn frame_of_time(&mut self, field: &Convolution, args: &[Value], results: &[Value]) {
         let image = self.image_of(field);
         self.look_up(self.linker.frame(self.lanes), image, args, results);
+    }
+
+    /// The extremes of the samples in a box.
+    fn extremes(&mut self, field: &Convolution, args: &[Value], results: &[Value]) {
+        let image = self.image_of(field);
+        self.look_up(self.linker.extremes(self.lanes), image, args, results);
     }
 
     /// What bounds tell about a comparison.

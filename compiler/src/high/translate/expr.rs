@@ -332,6 +332,7 @@ impl Translator<'_> {
             }
             Builtin::Inside => self.inside(values[0], values[1]),
             Builtin::GetCell => self.get_cell(values[0], values[1]),
+            Builtin::RangeInBox => self.range_in_box(values[0], [values[1], values[2]]),
             Builtin::Sequence => self.base(Base::Sequence(element_of(&e.ty)), &values),
             Builtin::Append => self.dynamic(Dynamic::Append(element_of(&e.ty)), &values),
             Builtin::Prepend => {

@@ -3,7 +3,7 @@
 use super::Dynamic;
 use crate::ir::{
     Bits, Scalar, Simple,
-    leaf::ImageInfo,
+    leaf::{Convolution, ImageInfo},
     print_piece::{self, Piece},
 };
 use ein_ir::{Shape, Type};
@@ -114,6 +114,8 @@ pub enum Base {
     Arg(u32, Ty),
     /// A property of an image that is known once it is loaded.
     Image(u32, ImageInfo),
+    /// The least and the greatest sample of an image in a box, as the operation of Low-IR.
+    Extremes(Arc<Convolution>),
     /// The cell of a mesh of this dimension that a position in the world is in, or −1, and the position in the reference cell.
     Locate(u32, u8),
     /// The number of a cell of a mesh in its file; −1 stays.
@@ -171,6 +173,9 @@ impl Base {
             }
             Base::Image(_, info) if info.is_int() => fixed(&[], smallvec![Ty::Int]),
             Base::Image(..) => fixed(&[], smallvec![Ty::REAL]),
+            Base::Extremes(field) => {
+                fixed(&vec![Ty::REAL; 2 * field.dim()], smallvec![Ty::REAL; 2])
+            }
             Base::Locate(_, dim) => {
                 let position = Ty::Tensor(Shape::new([usize::from(*dim)]));
                 let results = smallvec![Ty::Int, position.clone()];
@@ -283,6 +288,7 @@ impl fmt::Display for Base {
             Base::State(n, ty) => write!(f, "state {n} {ty}"),
             Base::Arg(n, ty) => write!(f, "arg {n} {ty}"),
             Base::Image(image, info) => write!(f, "image {image} {info}"),
+            Base::Extremes(field) => write!(f, "extremes {field}"),
             Base::Locate(mesh, dim) => write!(f, "locate {mesh} {dim}"),
             Base::CellNumber(mesh) => write!(f, "cell-number {mesh}"),
             Base::Simple(simple) => f.write_str(simple.name()),
@@ -334,6 +340,7 @@ impl FromStr for Base {
                 let (image, info) = rest.split_once(' ').ok_or_else(bad)?;
                 Base::Image(number(image)?, info.parse()?)
             }
+            "extremes" => Base::Extremes(Arc::new(rest.parse()?)),
             "locate" => {
                 let (mesh, dim) = rest.split_once(' ').ok_or_else(bad)?;
                 Base::Locate(number(mesh)?, dim.parse().map_err(|_| bad())?)

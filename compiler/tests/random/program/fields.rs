@@ -568,6 +568,24 @@ impl Writer {
         Some(format!("GetCell({}, {at})", f.name))
     }
 
+    /// Whether an interval that contains a field in a box is on one side of a number.
+    pub(crate) fn range_in_box(&mut self, d: usize) -> Option<String> {
+        let fields = self.fields.iter().filter(|f| f.closed && f.time.is_none());
+        let fields: Vec<Field> = fields.cloned().collect();
+        if fields.is_empty() {
+            return None;
+        }
+        let f = fields[self.dice.below(fields.len())].clone();
+        let far = Field {
+            reach: 1.5 * f.reach,
+            ..f
+        };
+        let [a, b] = [(); 2].map(|()| self.position(&far, d));
+        let end = self.dice.below(2);
+        let number = self.real(d);
+        Some(format!("(range({}, {a}, {b})[{end}] < {number})", far.name))
+    }
+
     pub(crate) fn inside(&mut self, d: usize) -> Option<String> {
         if self.fields.is_empty() {
             return None;

@@ -228,7 +228,7 @@ impl Writer {
             return format!("({})", self.truth_leaf());
         }
         let d = self.below(depth);
-        match self.dice.below(13) {
+        match self.dice.below(14) {
             0 | 1 => {
                 let compare = self.dice.pick(&["<", "<=", ">", ">="]);
                 format!("({} {compare} {})", self.real(d), self.dice.odd_number())
@@ -253,6 +253,7 @@ impl Writer {
             11 => self
                 .neighbours(&Ty::Bool, d)
                 .unwrap_or_else(|| self.truth(d)),
+            12 => self.range_in_box(d).unwrap_or_else(|| self.truth(d)),
             _ => format!("({})", self.truth_leaf()),
         }
     }

@@ -117,25 +117,35 @@ impl Lowering<'_> {
 
     /// The place of a time among frames.
     pub(super) fn frame(&mut self, field: &Convolution, args: &[Value], results: &[Value]) {
-        let arguments = vec![
-            Argument::Field(self.linker.field_index(field)),
-            Argument::Lanes,
-            Argument::Values,
-            Argument::Results(0),
-        ];
-        let function = self.linker.frame(self.machine.lanes);
-        self.call(function, arguments, args, results, false);
+        let place = self.linker.field_index(field);
+        self.look_up(self.linker.frame(self.machine.lanes), place, args, results);
+    }
+
+    /// The extremes of the samples in a box.
+    pub(super) fn extremes(&mut self, field: &Convolution, args: &[Value], results: &[Value]) {
+        let place = self.linker.field_index(field);
+        self.look_up(
+            self.linker.extremes(self.machine.lanes),
+            place,
+            args,
+            results,
+        );
     }
 
     /// What bounds tell about a comparison.
     pub(super) fn decide(&mut self, comparison: u32, args: &[Value], results: &[Value]) {
+        let place = self.linker.decision_index(comparison);
+        self.look_up(self.linker.decide(self.machine.lanes), place, args, results);
+    }
+
+    /// Calls a primitive `fn(table, lanes, args, out)`, with a place in the frame's table of fields and decisions.
+    fn look_up(&mut self, function: usize, place: usize, args: &[Value], results: &[Value]) {
         let arguments = vec![
-            Argument::Field(self.linker.decision_index(comparison)),
+            Argument::Field(place),
             Argument::Lanes,
             Argument::Values,
             Argument::Results(0),
         ];
-        let function = self.linker.decide(self.machine.lanes);
         self.call(function, arguments, args, results, false);
     }
 

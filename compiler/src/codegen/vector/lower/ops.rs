@@ -78,6 +78,10 @@ impl Lowering<'_> {
                 self.frame(field, args, results);
                 return Ok(());
             }
+            low::Op::Extremes(field) => {
+                self.extremes(field, args, results);
+                return Ok(());
+            }
             low::Op::Decide(comparison, _) => {
                 self.decide(*comparison, args, results);
                 return Ok(());
