@@ -117,15 +117,20 @@ impl HostCall {
             let (sequence, index) = (planes.sequence(0, lane), planes.int(2, lane));
             let [bytes, count] = self.shape(element);
             let inside = usize::try_from(index).is_ok_and(|n| n < sequence.len());
+            let to = planes.results.add(lane * bytes);
+            let apart = planes.width * bytes;
+            if !inside {
+                (0..count).for_each(|n| to.add(n * apart).write_bytes(0, bytes));
+                return;
+            }
+            let from = heap.data(sequence).add(index as usize * count * bytes);
             for n in 0..count {
-                let to = planes.results.add((n * planes.width + lane) * bytes);
-                if inside {
-                    let from = heap
-                        .data(sequence)
-                        .add((index as usize * count + n) * bytes);
-                    std::ptr::copy_nonoverlapping(from, to, bytes);
-                } else {
-                    to.write_bytes(0, bytes);
+                let (from, to) = (from.add(n * bytes), to.add(n * apart));
+                // Scalars have 4 bytes or 8, and copies of known sizes need no call.
+                match bytes {
+                    4 => std::ptr::copy_nonoverlapping(from, to, 4),
+                    8 => std::ptr::copy_nonoverlapping(from, to, 8),
+                    _ => std::ptr::copy_nonoverlapping(from, to, bytes),
                 }
             }
         }
