@@ -70,10 +70,10 @@ fn wanted<T: Float>(volume: &Volume<T>, first: &[f64], last: &[f64]) -> [f64; 2]
     let plane: usize = volume.sizes.iter().product();
     let mut found = [f64::INFINITY, f64::NEG_INFINITY];
     for place in places {
-        for component in 0..volume.components {
+        for (component, &constant) in CONSTANTS.iter().enumerate().take(volume.components) {
             let sample = match place {
                 Some(place) => volume.samples[component * plane + place].to_f64(),
-                None => CONSTANTS[component],
+                None => constant,
             };
             if !sample.is_finite() {
                 return everything;
