@@ -120,6 +120,7 @@ const CIRCLES: &[(&str, &[&str], &str)] = &[
             "probe::contact",
             "probe::contract",
             "probe::decide",
+            "probe::extremes",
             "probe::frames",
             "probe::general",
             "probe::kept",
