@@ -185,7 +185,7 @@ fn super_steps_are_sums_of_their_terms() {
         0.00216 + 0.0091 + 0.028,
         "all terms",
     );
-    // Who looks beyond everything sees the strands of all others.
+    // With a radius beyond everything, a rank sees the strands of all others.
     let all = SuperStep {
         radius: 1.0,
         ..step

@@ -382,8 +382,8 @@ impl Machine for Cuda {
         }
         // The driver itself would take three times as long.
         let landing = self.landing()?;
-        let mut from = address;
-        for part in bytes.chunks_mut(LANDING) {
+        let mut parts = (address..).step_by(LANDING).zip(bytes.chunks_mut(LANDING));
+        let read = parts.try_for_each(|(from, part)| {
             let state = self.enter()?;
             // SAFETY: the memory was taken for this many bytes, and the buffer here is as long and only this thread uses it.
             unsafe {
@@ -393,10 +393,10 @@ impl Machine for Cuda {
                 drop(state);
                 ptr::copy_nonoverlapping(landing.cast(), part.as_mut_ptr(), part.len());
             }
-            from += part.len() as u64;
-        }
+            Ok(())
+        });
         self.enter()?.landings.push(landing);
-        Ok(())
+        read
     }
 
     fn launch(&self, entries: &[(u64, u32)], parameters: &[u8]) -> Result<Duration, DriverError> {

@@ -6,7 +6,7 @@ use crate::{
         abi::{Lanes, StatePlane},
         ends::Ends,
     },
-    device::{Demand, Device, MeshDemand, MeshTraits},
+    device::{Demand, Device, MeshDemand, MeshTraits, Op},
     ir::{interface::Interface, leaf::ImageInfo},
     ssa::Function,
 };
@@ -167,6 +167,21 @@ impl Kernel {
             true => 8,
             false => 4,
         }
+    }
+
+    /// The numbers that some operations of the methods have, each once.
+    pub(super) fn numbers(&self, number: impl Fn(&Op) -> Option<u32>) -> Vec<u32> {
+        let mut numbers = Vec::new();
+        for function in self.methods.iter().flatten() {
+            function.each_op(&mut |op, _, _| {
+                if let Some(n) = number(op)
+                    && !numbers.contains(&n)
+                {
+                    numbers.push(n);
+                }
+            });
+        }
+        numbers
     }
 
     /// Whether the state of a strand has sequences of varying length.

@@ -4,7 +4,6 @@
 //! Variables that never change are on all ranks already.
 
 use super::damaged;
-use super::sequences::no_room;
 use crate::abi::{LaneMask, bits};
 use crate::cluster::wire::{Reader, put, put_bytes};
 use crate::cluster::{Lost, Team, Topic};
@@ -16,8 +15,6 @@ use crate::strands::{Plane, SequencePlane, Sharing};
 use crate::world::core::{Core, owned};
 use crate::world::search::Homes;
 use crate::world::search::outlook::Lanes;
-use crate::world::step::context::Worker;
-use crate::world::step::events::StrandFailure;
 use crate::world::workers::on;
 
 impl Core {
@@ -211,37 +208,18 @@ impl Core {
         let width = self.layout.width();
         let rank = self.roster.ranks[block * width + lane];
         let id = self.roster.id(rank);
-        let Worker {
-            sequences: cache,
-            failure,
-            ..
-        } = owned(&mut self.workers[0]);
+        let sequence = self.create_sequence((rank, id), elements, element);
         // SAFETY: no method runs, and these are planes of handles.
         let [state, published] = unsafe {
             [&self.state, &self.published]
                 .map(|home| &mut lanes_mut::<Sequence>(home.block(block), plane, width)[lane])
         };
-        let owner = Owner::strand(id);
-        let made = match elements.is_empty() {
-            true => Ok(Sequence::EMPTY),
-            false => cache.create(&self.sequences, owner, elements, element),
-        };
-        let sequence = made.unwrap_or_else(|error| {
-            self.is_short = true;
-            let noted = StrandFailure {
-                step: self.step,
-                rank,
-                id,
-                failure: no_room(error),
-            };
-            StrandFailure::keep_first(failure, noted);
-            Sequence::EMPTY
-        });
         let settling = Settling {
-            owner,
+            owner: Owner::strand(id),
             before: &[*state],
             read_by_others: false,
         };
+        let cache = &mut owned(&mut self.workers[0]).sequences;
         // SAFETY: the state held the older one, and nothing else does.
         let settled = unsafe {
             let mut held = [HeldSequence { sequence, element }];

@@ -3,10 +3,12 @@
 use crate::abi::{Failure, FailureKind, LaneMask, bits};
 use crate::cluster::wire::{Reader, put_bytes};
 use crate::memory::Shortage;
-use crate::sequence::{CannotGrow, HeldSequence, Sequence, SequencePool};
+use crate::sequence::{CannotGrow, HeldSequence, Owner, Sequence, SequencePool};
 use crate::strands::blocks::{Blocks, lanes_mut, load_lane, save_lane};
 use crate::strands::{SequencePlane, StateLayout};
+use crate::world::core::{Core, owned};
 use crate::world::step::context::Worker;
+use crate::world::step::events::StrandFailure;
 
 /// Calls `visit` for every sequence of some lanes: lane by lane, and plane by plane.
 pub(super) fn each_sequence(
@@ -43,6 +45,37 @@ pub(super) fn no_room(error: CannotGrow) -> Failure {
         kind,
         position: u32::MAX,
         details,
+    }
+}
+
+impl Core {
+    /// Makes a sequence of a strand from elements of another rank. Without room for it the strand has failed, and the sequence is empty.
+    pub(super) fn create_sequence(
+        &mut self,
+        (rank, id): (u32, u64),
+        elements: &[u8],
+        element: usize,
+    ) -> Sequence {
+        if elements.is_empty() {
+            return Sequence::EMPTY;
+        }
+        let Worker {
+            sequences: cache,
+            failure,
+            ..
+        } = owned(&mut self.workers[0]);
+        let made = cache.create(&self.sequences, Owner::strand(id), elements, element);
+        made.unwrap_or_else(|error| {
+            self.is_short = true;
+            let noted = StrandFailure {
+                step: self.step,
+                rank,
+                id,
+                failure: no_room(error),
+            };
+            StrandFailure::keep_first(failure, noted);
+            Sequence::EMPTY
+        })
     }
 }
 

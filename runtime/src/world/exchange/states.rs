@@ -1,14 +1,12 @@
 //! The states of blocks, on their way to other ranks.
 
-use super::sequences::{each_sequence, no_room};
+use super::sequences::each_sequence;
 use crate::abi::{LaneMask, bits};
 use crate::cluster::wire::{Reader, put_bytes};
-use crate::sequence::{HeldSequence, Owner, Sequence, Settling};
+use crate::sequence::{HeldSequence, Owner, Settling};
 use crate::strands::SequencePlane;
 use crate::strands::blocks::lanes_mut;
 use crate::world::core::{Core, owned};
-use crate::world::step::context::Worker;
-use crate::world::step::events::StrandFailure;
 use std::ops::Range;
 
 impl Core {
@@ -140,33 +138,14 @@ impl Core {
     fn make_sequences(&mut self, reader: &mut Reader<'_>, block: usize) -> Option<()> {
         let width = self.layout.width();
         let alive = self.roster.lanes[block].alive();
-        let Worker {
-            sequences: cache,
-            failure,
-            ..
-        } = owned(&mut self.workers[0]);
+        let planes = self.layout.sequence_planes().to_vec();
         for lane in bits(alive) {
             let lane = lane as usize;
             let rank = self.roster.ranks[block * width + lane];
             let id = self.roster.id(rank);
             let mut held = Vec::new();
-            for &SequencePlane { plane, element } in self.layout.sequence_planes() {
-                let elements = reader.bytes()?;
-                let made = match elements.is_empty() {
-                    true => Ok(Sequence::EMPTY),
-                    false => cache.create(&self.sequences, Owner::strand(id), elements, element),
-                };
-                let sequence = made.unwrap_or_else(|error| {
-                    self.is_short = true;
-                    let noted = StrandFailure {
-                        step: self.step,
-                        rank,
-                        id,
-                        failure: no_room(error),
-                    };
-                    StrandFailure::keep_first(failure, noted);
-                    Sequence::EMPTY
-                });
+            for &SequencePlane { plane, element } in &planes {
+                let sequence = self.create_sequence((rank, id), reader.bytes()?, element);
                 // SAFETY: no method runs, and the plane is one of handles.
                 unsafe { lanes_mut(self.state.block(block), plane, width)[lane] = sequence };
                 held.push(HeldSequence { sequence, element });
@@ -176,6 +155,7 @@ impl Core {
                 before: &[],
                 read_by_others: false,
             };
+            let cache = &mut owned(&mut self.workers[0]).sequences;
             // SAFETY: they have just been made.
             let settled = unsafe { cache.settle(&self.sequences, strand, &mut held) };
             debug_assert_eq!(settled, Ok(()));

@@ -20,16 +20,10 @@ impl PtxPrinter<'_> {
 
     /// Begins with nothing noticed.
     pub(super) fn begin_contacts(&mut self) {
-        let mut images = Vec::new();
-        for function in self.kernel.methods.iter().flatten() {
-            function.each_op(&mut |op, _, _| {
-                if let Op::Notice(image) = op
-                    && !images.contains(image)
-                {
-                    images.push(*image);
-                }
-            });
-        }
+        let images = self.kernel.numbers(|op| match op {
+            Op::Notice(image) => Some(*image),
+            _ => None,
+        });
         for image in images {
             let words = [0; 2].map(|_| self.compute(Class::Word, "mov.u32", &["0"]));
             self.contacts.push(Contact { image, words });

@@ -3,7 +3,7 @@
 use super::{Class, KnownAddress, PtxPrinter};
 use crate::{
     codegen::gpu::{kernel::Cell, meshes::MeshCell},
-    device::{Form, MeshOp},
+    device::{Form, MeshOp, Op},
     ssa::Value,
 };
 use runtime::fem::tables::Table;
@@ -156,16 +156,10 @@ impl PtxPrinter<'_> {
 
     /// Loads the cells that the strand whose lanes these are was in last.
     pub(super) fn load_hints(&mut self, lanes: &[String; 2]) {
-        let mut meshes = Vec::new();
-        for function in self.kernel.methods.iter().flatten() {
-            function.each_op(&mut |op, _, _| {
-                if let crate::device::Op::Mesh(MeshOp::Visit(mesh)) = op
-                    && !meshes.contains(mesh)
-                {
-                    meshes.push(*mesh);
-                }
-            });
-        }
+        let meshes = self.kernel.numbers(|op| match op {
+            Op::Mesh(MeshOp::Visit(mesh)) => Some(*mesh),
+            _ => None,
+        });
         for mesh in meshes {
             let offset = self.kernel.hints[mesh as usize];
             let cell = self.load("global", &lanes[0], offset);

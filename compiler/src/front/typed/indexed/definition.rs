@@ -6,7 +6,7 @@ use super::{
         expr::infer,
         indices::{Labels, Use},
         messages::mismatch,
-        tree::{Expr, Notation, notation::extents},
+        tree::{Expr, Notation, notation::extents, part::type_of_part},
         unroll::is_of_indices,
     },
     binders::{bind, binder, unbind},
@@ -128,18 +128,7 @@ fn element_after(
     }
     if count == sequences + order {
         return Some(match element {
-            Type::Field {
-                continuity,
-                dim,
-                time,
-                ..
-            } => Type::Field {
-                continuity: *continuity,
-                dim: *dim,
-                time: *time,
-                shape: Shape::SCALAR,
-            },
-            Type::Tensor(_) => Type::REAL,
+            Type::Field { .. } | Type::Tensor(_) => type_of_part(element, Shape::SCALAR),
             other => other.clone(),
         });
     }
