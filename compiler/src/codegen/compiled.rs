@@ -1,7 +1,7 @@
 //! Programs as machine code, with all that running them needs.
 
 use super::{
-    Code, Cranelift, Lanes, Linker, Sink, StateMap, Task, Vector, abi,
+    Code, Cranelift, Lanes, Linker, Sink, StateMap, Task, Vector, abi, asking,
     ends::Ends,
     gpu::{Kernel, Machine, Unsupported},
     sought,
@@ -113,6 +113,34 @@ impl Compiled {
         let first = self.slots.global_count();
         let ends = Ends::of(self.program.function(Role::Invariants), first);
         sought::sought(&self.program, &ends, holds)
+    }
+
+    /// The program with strands on the CPU that take notice of the positions at which they ask for images.
+    pub(crate) fn asking(&self, zeros: Zeros) -> Compiled {
+        let first = self.slots.global_count();
+        let ends = Ends::of(self.program.function(Role::Invariants), first);
+        let program = asking::asking(&self.program, &ends);
+        program.assert_valid("asking");
+        let fitted = low::fit(&program, zeros);
+        let code = machine_code(
+            // Fields keep their numbers.
+            &self.program,
+            &fitted.program,
+            &self.slots,
+            &self.state,
+            self.lanes,
+            self.isa,
+        );
+        Compiled {
+            program: Arc::new(program),
+            fitted: Arc::new(fitted),
+            code: Arc::new(code),
+            target: Target::Cpu,
+            kernel: None,
+            machines: Vec::new(),
+            others: Arc::default(),
+            ..self.clone()
+        }
     }
 
     /// The program with code for images whose matrices have these zeros.

@@ -79,7 +79,11 @@ impl Linker {
     fn number(&mut self, op: &Op) {
         match op {
             Op::Str(text) if !self.strings.contains(text) => self.strings.push(text.clone()),
-            Op::Probe(field, _) | Op::Frame(field) | Op::Extremes(field) | Op::Decide(_, field)
+            Op::Probe(field, _)
+            | Op::Frame(field)
+            | Op::Extremes(field)
+            | Op::Ask(field, _)
+            | Op::Decide(_, field)
                 if self.find(field).is_none() =>
             {
                 self.fields.push(field.clone());
@@ -106,6 +110,11 @@ impl Linker {
     pub(super) fn extremes(&self, lanes: Lanes) -> usize {
         let primitive = probe::lookup_extremes(real(lanes.double), lanes.width);
         primitive.unwrap_or_else(|why| panic!("{why}")) as usize
+    }
+
+    /// The primitive that takes notice of coordinates along an axis.
+    pub(super) fn ask(&self, lanes: Lanes, axis: u8) -> usize {
+        probe::lookup_ask(real(lanes.double), axis) as usize
     }
 
     /// Fields of one image and border share their place.

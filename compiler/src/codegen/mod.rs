@@ -4,6 +4,7 @@
 //! the addresses it refers to. A [`Backend`] turns functions into code, and no type of a code generator leaves its module.
 
 pub mod abi;
+mod asking;
 mod compiled;
 mod cranelift;
 mod ends;

@@ -119,6 +119,8 @@ impl Expander {
             low::Op::Probe(field, orders) => self.probe(field, *orders, args),
             low::Op::Frame(field) => self.frame(field.image, args[0]),
             low::Op::Extremes(field) => self.extremes(field, args),
+            // Devices take notice of probes only.
+            low::Op::Ask(..) => vec![],
             // Nothing is decided there, and the field is probed.
             low::Op::Decide(..) => vec![self.number(0.0)],
             low::Op::Eigen(n) => self.eigensystem(*n, args),

@@ -171,6 +171,8 @@ impl Machine {
                 let extremes = extremes(&self.images[field.image as usize], field, &places);
                 return Ok(extremes.map(|x| self.round(x)).to_vec());
             }
+            // The reference takes no notice of positions.
+            Op::Ask(..) => return Ok(vec![]),
             // A decision only saves a probe, and the reference saves nothing.
             Op::Decide(..) => Datum::Real(0.0),
             Op::Locate(mesh, _) => {

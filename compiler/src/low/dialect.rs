@@ -62,6 +62,8 @@ pub enum Op {
     /// its last ones. Beyond the image there is what its border says; along an axis on which it is repeated or reflected, a box that leaves it has all
     /// samples. From −∞ to ∞ if a sample is not finite, or no number tells where the box is; zeros are not negative.
     Extremes(Arc<Convolution>),
+    /// Takes notice of a coordinate, in index space, that was compared with the end of an axis of a field's image.
+    Ask(Arc<Convolution>, u8),
     /// What the comparison of the function [`Role::Decide`](crate::ssa::Role::Decide) of this number gives for the field at a position in index
     /// space, if bounds of the field around the position tell: −1 if it is false, 1 if it is true, and 0 if they do not tell.
     Decide(u32, Arc<Convolution>),
@@ -131,7 +133,7 @@ impl Dialect for Low {
 
     fn has_effect(op: &Op) -> bool {
         match op {
-            Op::Print(_) | Op::IntDiv(_) | Op::IntRem(_) | Op::CheckIndex(_) => true,
+            Op::Print(_) | Op::IntDiv(_) | Op::IntRem(_) | Op::CheckIndex(_) | Op::Ask(..) => true,
             Op::Dynamic(dynamic) => dynamic.has_effect(),
             _ => false,
         }
@@ -167,6 +169,7 @@ pub fn signature(op: &Op) -> (Vec<Ty>, Vec<Ty>) {
         ),
         Op::Frame(_) => (vec![Ty::Real], vec![Ty::Real; 3]),
         Op::Extremes(field) => (vec![Ty::Real; 2 * field.dim()], vec![Ty::Real; 2]),
+        Op::Ask(..) => (vec![Ty::Real], vec![]),
         Op::Decide(_, field) => (vec![Ty::Real; field.dim()], vec![Ty::Real]),
         Op::Locate(_, dim) => {
             let position = vec![Ty::Real; usize::from(*dim)];
@@ -219,6 +222,7 @@ impl fmt::Display for Op {
             Op::Probe(field, orders) => write!(f, "probe {field} orders {}", orders.0),
             Op::Frame(field) => write!(f, "frame {field}"),
             Op::Extremes(field) => write!(f, "extremes {field}"),
+            Op::Ask(field, axis) => write!(f, "ask {axis} {field}"),
             Op::Decide(number, field) => write!(f, "decide {number} {field}"),
             Op::Locate(mesh, dim) => write!(f, "locate {mesh} {dim}"),
             Op::CellNumber(mesh) => write!(f, "cell-number {mesh}"),
@@ -270,6 +274,11 @@ impl FromStr for Op {
             }
             "frame" => Op::Frame(Arc::new(rest.parse()?)),
             "extremes" => Op::Extremes(Arc::new(rest.parse()?)),
+            "ask" => {
+                let (axis, field) = rest.split_once(' ').ok_or_else(bad)?;
+                let axis = axis.parse().map_err(|_| bad())?;
+                Op::Ask(Arc::new(field.parse()?), axis)
+            }
             "decide" => {
                 let (comparison, field) = rest.split_once(' ').ok_or_else(bad)?;
                 Op::Decide(number(comparison)?, Arc::new(field.parse()?))

@@ -218,6 +218,7 @@ fn depends_on_arguments_only(op: &Op) -> bool {
         | Op::IntDiv(_)
         | Op::IntRem(_)
         | Op::CheckIndex(_)
+        | Op::Ask(..)
         | Op::Print(_)
         | Op::Dynamic(_) => false,
     }

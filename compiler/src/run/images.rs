@@ -251,6 +251,11 @@ impl Images {
             .collect()
     }
 
+    /// Whether all strands were run again to find where they ask for images: the answer of `retrace`, which is called once.
+    pub(super) fn retraced(&self, retrace: impl FnOnce() -> bool) -> bool {
+        *self.0.retraced.get_or_init(retrace)
+    }
+
     /// Notes about the meshes.
     pub fn mesh_notes(&self) -> &[String] {
         &self.0.fems.notes

@@ -27,7 +27,7 @@ pub struct Inputs {
     interface: Arc<Interface>,
     ints: IntWidth,
     double: bool,
-    values: Vec<Option<InputValue>>,
+    values: Arc<Vec<Option<InputValue>>>,
     images: Vec<Option<ImageSource>>,
     /// How the file of each image is read.
     readings: Vec<Reading>,
@@ -59,7 +59,7 @@ impl Inputs {
             images: files
                 .map(|file| file.map(|file| ImageSource::File(file.into())))
                 .collect(),
-            values: vec![None; interface.inputs.len()],
+            values: Arc::default(),
             readings: vec![Reading::default(); interface.images.len()],
             meshes: interface
                 .meshes
@@ -75,6 +75,7 @@ impl Inputs {
                 inputs.readings[image as usize].name = Some(input.name.clone());
             }
         }
+        let mut kept = vec![None; inputs.interface.inputs.len()];
         for (n, value) in values.into_iter().enumerate() {
             match (inputs.interface.inputs[n].target, value) {
                 (
@@ -86,9 +87,10 @@ impl Inputs {
                 (InputTarget::Image(image), Some(InputValue::File(file))) => {
                     inputs.images[image as usize] = Some(ImageSource::File(file));
                 }
-                (_, value) => inputs.values[n] = value,
+                (_, value) => kept[n] = value,
             }
         }
+        inputs.values = Arc::new(kept);
         inputs
     }
 
@@ -121,7 +123,7 @@ impl Inputs {
             (InputTarget::Global(_), _) => {
                 let fitted = fit(&value, &wanted, self.ints).map_err(wrong)?;
                 fitted.check_range(self.double).map_err(wrong)?;
-                self.values[n] = Some(fitted);
+                Arc::make_mut(&mut self.values)[n] = Some(fitted);
             }
         }
         Ok(())
@@ -133,7 +135,7 @@ impl Inputs {
     /// There is no such input.
     pub fn unset(&mut self, name: &str) -> Result<(), Failure> {
         let (n, _) = self.find(name)?;
-        self.values[n] = None;
+        Arc::make_mut(&mut self.values)[n] = None;
         Ok(())
     }
 
@@ -353,7 +355,7 @@ impl Inputs {
                 }
             }
         }
-        for (input, value) in interface.inputs.iter().zip(&self.values) {
+        for (input, value) in interface.inputs.iter().zip(&*self.values) {
             let purpose = format!("the input `{}`", input.name);
             match (input.target, value, &input.default) {
                 (InputTarget::Global(_), Some(InputValue::File(file)), _) => {
@@ -397,7 +399,7 @@ impl Inputs {
     }
 
     /// The values that were set, in the order of the inputs.
-    pub(super) fn values(&self) -> &[Option<InputValue>] {
+    pub(super) fn values(&self) -> &Arc<Vec<Option<InputValue>>> {
         &self.values
     }
 

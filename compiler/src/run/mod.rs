@@ -24,6 +24,7 @@ mod places;
 mod progress;
 mod recording;
 mod remarks;
+mod retrace;
 mod scales;
 mod space;
 mod stage;
@@ -54,6 +55,7 @@ use devices::Devices;
 use placement::Placement;
 use runtime::{
     grid::Place,
+    input::InputValue,
     output::Domain,
     strands::Counts,
     world::{
@@ -69,6 +71,8 @@ use values::Initial;
 /// A run of a program.
 pub struct Run {
     program: Compiled,
+    /// The values of inputs that were set.
+    values: Arc<Vec<Option<InputValue>>>,
     images: Images,
     stage: Stage,
     workers: Workers,
@@ -108,12 +112,23 @@ impl Run {
         workers: &Workers,
     ) -> Result<Run, Failure> {
         let fitted = program.for_images(images.zeros());
-        let mut sequences = GlobalSequences::default();
-        let images = &match scales::of_run(&fitted, inputs, images)? {
+        let images = match scales::of_run(&fitted, inputs, images)? {
             Some(scales) => workers.work(|| images.at_scales(&fitted, &scales))?,
             None => images.clone(),
         };
-        let mut initial = Initial::new(&fitted, inputs.values(), images, &mut sequences)?;
+        Run::with_values(program, inputs.values(), &images, workers)
+    }
+
+    /// Takes the values of inputs, and images at their scales, and computes the globals.
+    fn with_values(
+        program: &Compiled,
+        values: &Arc<Vec<Option<InputValue>>>,
+        images: &Images,
+        workers: &Workers,
+    ) -> Result<Run, Failure> {
+        let fitted = program.for_images(images.zeros());
+        let mut sequences = GlobalSequences::default();
+        let mut initial = Initial::new(&fitted, values, images, &mut sequences)?;
         // The variables are followed by the invariants, and these by the bounds of the creation iterators.
         let further = fitted.invariants + 2 * fitted.interface.axes.len();
         initial.cells.resize(initial.cells.len() + further, 0);
@@ -124,6 +139,7 @@ impl Run {
         strands.run_once(Role::Domain, &mut sequences)?;
         Ok(Run {
             program: program.clone(),
+            values: Arc::clone(values),
             images: images.clone(),
             sizes: strands.domain_sizes(),
             stage: Stage::Prepared(Box::new((strands, sequences))),

@@ -122,7 +122,19 @@ impl Run {
             Some(strands) => self.program.sought(&|slot| strands.holds(slot)),
             None => Vec::new(),
         };
-        for missed in images.missed(&sought) {
+        let mut missed_images = images.missed(&sought);
+        let is_unknown = missed_images.iter().any(|missed| missed.asked.is_none())
+            || images
+                .missed_meshes()
+                .any(|(_, mesh)| mesh.asked().is_none());
+        let mut whose = "the";
+        if is_unknown && self.is_readable() {
+            if !images.retraced(|| self.retrace()) {
+                whose = "some";
+            }
+            missed_images = images.missed(&sought);
+        }
+        for missed in missed_images {
             let image = interface.loaded_image(missed.image);
             let of_input = |input: &&Input| input.target == InputTarget::Image(image as u32);
             let name = match interface.inputs.iter().find(of_input) {
@@ -137,7 +149,7 @@ impl Run {
                     format!("no probe was at a time of the image {name}; {span}")
                 }
                 _ => {
-                    let asked = missed.asked.as_deref();
+                    let asked = (whose, missed.asked.as_deref());
                     outside("image", &name, &missed.world_box, span, asked)
                 }
             };
@@ -148,7 +160,8 @@ impl Run {
         }
         for (name, mesh) in images.missed_meshes() {
             let (extents, asked) = (mesh.world_box(), mesh.asked());
-            warnings.push(outside("mesh", name, &extents, None, asked.as_deref()));
+            let asked = (whose, asked.as_deref());
+            warnings.push(outside("mesh", name, &extents, None, asked));
         }
         for (name, count) in images.unresolved_meshes() {
             warnings.push(format!(
@@ -164,7 +177,7 @@ fn outside(
     name: &str,
     extents: &[(f64, f64)],
     span: Option<String>,
-    asked: Option<&[(f64, f64)]>,
+    (probes, asked): (&str, Option<&[(f64, f64)]>),
 ) -> String {
     let sides = in_sides(extents);
     let mut text = format!("no probe was inside the {what} {name}; its world box is {sides}");
@@ -173,7 +186,7 @@ fn outside(
     }
     if let Some(asked) = asked {
         text = format!(
-            "{text}; the positions of the probes were in {}",
+            "{text}; the positions of {probes} probes were in {}",
             in_sides(asked)
         );
     }

@@ -229,13 +229,17 @@ fn a_volume_that_no_position_is_inside_is_told_also_behind_inside() {
             stderr(&output)
         };
         let warning = "warning: no probe was inside the image";
-        let box_ = "its world box is [997, 1000] × [20, 28] × [30, 36]";
+        let box_ = "its world box is [997, 1000] × [20, 28] × [30, 36]; the positions of the probes were in";
+        let rays = "[6, 10] × [20, 27.5] × [30, 38]";
         let far = told(&["-vol", "far.nrrd", "-other", "vol.nrrd"]);
-        assert!(far.contains(&format!("{warning} `vol`; {box_}")), "{far}");
+        assert!(
+            far.contains(&format!("{warning} `vol`; {box_} {rays}")),
+            "{far}"
+        );
         assert!(!far.contains("`other`"), "{far}");
         let other = told(&["-vol", "wide.nrrd", "-other", "far.nrrd"]);
         assert!(
-            other.contains(&format!("{warning} `other`; {box_}")),
+            other.contains(&format!("{warning} `other`; {box_} {rays}")),
             "{other}"
         );
         assert!(!other.contains("`vol`"), "{other}");
@@ -255,7 +259,9 @@ create_array { pixel(i) | i in 0..8 }
         let output = diderotc(&dir, &words);
         let sliced = stderr(&output);
         assert!(
-            sliced.contains(&format!("{warning} `vol`; {box_}")),
+            sliced.contains(&format!(
+                "{warning} `vol`; {box_} [6, 10] × [20, 20] × [30, 30]"
+            )),
             "{sliced}"
         );
         // An image that is not wanted is not missed.

@@ -7,9 +7,10 @@
 //!
 //! As long as no position is inside, the box of all positions is kept, which a warning shows beside the box of the image.
 
-use super::ProbeImage;
+use super::{ProbeImage, Real};
 use crate::grid::{AskedBox, BoxBits};
 use crate::simd::Float;
+use std::ffi::c_void;
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 /// Some probe was outside.
@@ -52,6 +53,45 @@ pub enum Missed {
     InTime,
     /// One or the other.
     Either,
+}
+
+/// A primitive that takes notice of coordinates, in index space, that a program compares with the end of an axis of an image.
+///
+/// # Safety
+///
+/// The image is of the real type of the lookup, and there is a coordinate for each lane of the mask.
+pub type AskFn = unsafe extern "C" fn(
+    image: *const ProbeImage<'_>,
+    mask: u32,
+    coordinates: *const c_void,
+    out: *mut c_void,
+);
+
+/// The primitive that takes notice of coordinates along an axis.
+pub fn lookup_ask(real: Real, axis: u8) -> AskFn {
+    match (real, axis) {
+        (Real::F32, 0) => ask::<f32, 0>,
+        (Real::F32, 1) => ask::<f32, 1>,
+        (Real::F32, _) => ask::<f32, 2>,
+        (Real::F64, 0) => ask::<f64, 0>,
+        (Real::F64, 1) => ask::<f64, 1>,
+        (Real::F64, _) => ask::<f64, 2>,
+    }
+}
+
+unsafe extern "C" fn ask<T: Float, const AXIS: usize>(
+    image: *const ProbeImage<'_>,
+    mask: u32,
+    coordinates: *const c_void,
+    _out: *mut c_void,
+) {
+    let lanes = (0..u32::BITS as usize).filter(|lane| mask >> lane & 1 == 1);
+    // SAFETY: this is the contract of `AskFn`.
+    let (image, at) = unsafe {
+        let at = |lane: usize| (*coordinates.cast::<T>().add(lane)).to_f64();
+        (&*image, at)
+    };
+    image.contact.asked.include_all(AXIS, lanes.map(at));
 }
 
 impl ProbeImage<'_> {

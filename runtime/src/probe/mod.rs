@@ -67,7 +67,7 @@ mod table;
 mod time;
 
 pub use bounds::{LineBounds, Range, Spread};
-pub use contact::{ContactFacts, Missed};
+pub use contact::{AskFn, ContactFacts, Missed, lookup_ask};
 pub use decide::{DecideFn, Decisions, EDGE, Judge, Verdict, lookup_decide, lookup_decide_for};
 pub use extremes::{ExtremesFn, lookup_extremes, lookup_extremes_for};
 pub use kept::KeptImage;

@@ -75,6 +75,15 @@ impl Workers {
         }
     }
 
+    /// The same threads for strands that no other rank shares.
+    #[must_use]
+    pub fn alone(&self) -> Workers {
+        Workers {
+            team: None,
+            ..self.clone()
+        }
+    }
+
     /// The ranks that share the strands, if there are several.
     pub fn team(&self) -> Option<&Arc<Team>> {
         self.team.as_ref()

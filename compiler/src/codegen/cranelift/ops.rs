@@ -80,6 +80,7 @@ impl Emitter<'_, '_> {
             Op::Probe(field, orders) => return self.probe(field, *orders, args, results),
             Op::Frame(field) => return self.frame_of_time(field, args, results),
             Op::Extremes(field) => return self.extremes(field, args, results),
+            Op::Ask(field, axis) => return self.ask(field, *axis, args),
             Op::Decide(comparison, _) => return self.decide(*comparison, args, results),
             Op::Locate(..) | Op::CellNumber(_) | Op::FemProbe(_) => {
                 let call = self.linker.fem_call(op, self.lanes);
@@ -412,6 +413,12 @@ impl Emitter<'_, '_> {
     fn extremes(&mut self, field: &Convolution, args: &[Value], results: &[Value]) {
         let image = self.image_of(field);
         self.look_up(self.linker.extremes(self.lanes), image, args, results);
+    }
+
+    /// Takes notice of a coordinate.
+    fn ask(&mut self, field: &Convolution, axis: u8, args: &[Value]) {
+        let image = self.image_of(field);
+        self.look_up(self.linker.ask(self.lanes, axis), image, args, &[]);
     }
 
     /// What bounds tell about a comparison.

@@ -48,6 +48,8 @@ pub(super) struct LoadedImages {
     pub(super) smoothed: Mutex<Option<(Vec<Vec<f64>>, Images)>>,
     /// GPUs with these images that no run uses now.
     pub(super) idle: Mutex<Vec<Fleet>>,
+    /// Whether all strands were run again to find where they ask for images, if some were.
+    pub(super) retraced: OnceLock<bool>,
 }
 
 // SAFETY: the pointers lead to descriptions that are kept here, and everything behind them is only read.
@@ -188,6 +190,7 @@ impl LoadedImages {
             fems: Arc::default(),
             smoothed: Mutex::default(),
             idle: Mutex::default(),
+            retraced: OnceLock::new(),
         })
     }
 

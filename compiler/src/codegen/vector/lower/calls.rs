@@ -118,35 +118,46 @@ impl Lowering<'_> {
     /// The place of a time among frames.
     pub(super) fn frame(&mut self, field: &Convolution, args: &[Value], results: &[Value]) {
         let place = self.linker.field_index(field);
-        self.look_up(self.linker.frame(self.machine.lanes), place, args, results);
+        let function = self.linker.frame(self.machine.lanes);
+        self.look_up(function, place, (args, results), false);
     }
 
     /// The extremes of the samples in a box.
     pub(super) fn extremes(&mut self, field: &Convolution, args: &[Value], results: &[Value]) {
         let place = self.linker.field_index(field);
-        self.look_up(
-            self.linker.extremes(self.machine.lanes),
-            place,
-            args,
-            results,
-        );
+        let function = self.linker.extremes(self.machine.lanes);
+        self.look_up(function, place, (args, results), false);
+    }
+
+    /// Takes notice of a coordinate.
+    pub(super) fn ask(&mut self, field: &Convolution, axis: u8, args: &[Value]) {
+        let place = self.linker.field_index(field);
+        let function = self.linker.ask(self.machine.lanes, axis);
+        self.look_up(function, place, (args, &[]), true);
     }
 
     /// What bounds tell about a comparison.
     pub(super) fn decide(&mut self, comparison: u32, args: &[Value], results: &[Value]) {
         let place = self.linker.decision_index(comparison);
-        self.look_up(self.linker.decide(self.machine.lanes), place, args, results);
+        let function = self.linker.decide(self.machine.lanes);
+        self.look_up(function, place, (args, results), false);
     }
 
     /// Calls a primitive `fn(table, lanes, args, out)`, with a place in the frame's table of fields and decisions.
-    fn look_up(&mut self, function: usize, place: usize, args: &[Value], results: &[Value]) {
+    fn look_up(
+        &mut self,
+        function: usize,
+        place: usize,
+        (args, results): (&[Value], &[Value]),
+        effect: bool,
+    ) {
         let arguments = vec![
             Argument::Field(place),
             Argument::Lanes,
             Argument::Values,
             Argument::Results(0),
         ];
-        self.call(function, arguments, args, results, false);
+        self.call(function, arguments, args, results, effect);
     }
 
     /// Whether a position is known to be inside an image where code runs: between the first and the last sample of every

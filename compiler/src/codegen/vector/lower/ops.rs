@@ -82,6 +82,10 @@ impl Lowering<'_> {
                 self.extremes(field, args, results);
                 return Ok(());
             }
+            low::Op::Ask(field, axis) => {
+                self.ask(field, *axis, args);
+                return Ok(());
+            }
             low::Op::Decide(comparison, _) => {
                 self.decide(*comparison, args, results);
                 return Ok(());
