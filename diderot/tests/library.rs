@@ -129,7 +129,8 @@ fn images_that_no_position_is_inside_are_told_after_the_run() {
         run.warnings()
     };
     assert_eq!(warnings(3.0), [""; 0]);
-    let expected = "no probe was inside the image `img`; its world box is [0, 6] × [0, 7]";
+    let expected = "no probe was inside the image `img`; its world box is [0, 6] × [0, 7]; \
+        the positions of the probes were in [30, 30] × [2, 4]";
     assert_eq!(warnings(30.0), [expected]);
 }
 

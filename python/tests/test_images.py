@@ -136,7 +136,8 @@ def test_mixed_spaces_are_told() -> None:
 
 def test_an_image_that_no_position_is_inside_is_told(probe: diderot.Program) -> None:
     missed = probe.run(vol=samples(), points=[[100.0, 100.0, 100.0], [3.0, 3.0, -9.0]])
-    expected = "no probe was inside the image `vol`; its world box is [0, 7] × [0, 6] × [0, 5]"
+    where = "; the positions of the probes were in [3, 100] × [3, 100] × [-9, 100]"
+    expected = "no probe was inside the image `vol`; its world box is [0, 7] × [0, 6] × [0, 5]" + where
     assert not missed["is"].any() and missed.report.warnings == (expected,), missed.report
     met = probe.run(vol=samples(), points=[[100.0, 100.0, 100.0], [3.0, 3.0, 2.0]])
     assert met["is"].any() and met.report.warnings == (), met.report

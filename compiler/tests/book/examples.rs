@@ -17,6 +17,7 @@ field#4(2,time#4)[] U(x, t) = x[0]*t^2;
 image(2,time)[] film = load_image(\"data/check-series.nrrd\");
 image(1)[3] grey = load_image(\"std:grey\");
 image(1)[] impulse = load_image(\"data/check-impulse.nrrd\");
+field#0(1)[] peak = tent ⊛ impulse;
 image(1)[] smooth = blur(impulse, 1);
 image(2)[] photo = load_image(\"data/check-oriented.nrrd\");
 image(2)[] smeared = blur(photo, [0, 0.5]);

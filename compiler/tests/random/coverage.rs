@@ -120,9 +120,21 @@ impl Coverage {
         let parts = parts.filter(|what| self.0.contains(*what) == is_exception(what));
         // A row of the operator table is reached if it is written in one of its ways.
         let forms = |syntax: &&Syntax| !matches!(syntax, Syntax::Form(..) | Syntax::Constant(_));
+        let spellings = |row: &OpDef| -> Vec<&str> {
+            let ways = row.syntax.iter().filter(forms);
+            ways.map(Syntax::spelling).collect()
+        };
         let is_gap = |row: &&OpDef| {
-            let mut ways = row.syntax.iter().filter(forms);
-            ways.any(|way| self.0.contains(way.spelling())) == is_exception(row.name)
+            let ways = spellings(row);
+            let is_reached = ways.iter().any(|way| self.0.contains(*way));
+            if !is_exception(row.name) {
+                return !is_reached;
+            }
+            // Another row, which is not an exception, may be written in the same way.
+            let is_shared = OPERATORS.iter().any(|other| {
+                !is_exception(other.name) && spellings(other).iter().any(|way| ways.contains(way))
+            });
+            is_reached && !is_shared
         };
         let rows = OPERATORS
             .iter()

@@ -206,7 +206,7 @@ unsafe fn extremes<S: Copy, T: Float>(
     let length = samples_of.counts[0];
     // SAFETY: promised by the caller.
     unsafe {
-        // The lengths of rows in bricks, for the supports of kernels; longer rows are read in parts, the last two of which may overlap.
+        // The lengths of rows in bricks, for the supports of kernels; longer rows are read in parts, and the last two parts may overlap.
         match length {
             5 => extremes_of_rows::<S, T, 5>(samples, samples_of, number),
             7 => extremes_of_rows::<S, T, 7>(samples, samples_of, number),
