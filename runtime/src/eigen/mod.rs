@@ -19,7 +19,7 @@ mod trace;
 
 pub use trace::{Rotations, trace2, trace3};
 
-use crate::simd::{Isa, Real, Vector, version};
+use crate::simd::{Isa, Real, Vector, entry_points, version};
 use std::ffi::c_void;
 
 /// An eigensystem primitive for N×N matrices and W strands.
@@ -51,32 +51,26 @@ pub fn lookup_for(isa: Isa, size: usize, real: Real, width: usize) -> Result<Eig
     }
 }
 
-/// Defines a function that enables the features of one instruction set.
-macro_rules! entry_point {
-    ($(#[$features:meta])* $name:ident) => {
-        $(#[$features])*
-        unsafe extern "C" fn $name<V: Vector, const N: usize, const W: usize>(
-            matrix: *const c_void,
-            values: *mut c_void,
-            vectors: *mut c_void,
-        ) {
-            // SAFETY: this is the contract of `EigenFn`.
-            unsafe { solve::<V, N, W>(matrix.cast(), values.cast(), vectors.cast()) }
-        }
-    };
-}
+entry_points!(solve_all(
+    matrix: *const c_void,
+    values: *mut c_void,
+    vectors: *mut c_void,
+));
 
-entry_point!(portable);
-#[cfg(target_arch = "x86_64")]
-entry_point!(
-    #[target_feature(enable = "avx2,fma")]
-    vex
-);
-#[cfg(target_arch = "x86_64")]
-entry_point!(
-    #[target_feature(enable = "avx2,fma,avx512f,avx512dq,avx512vl")]
-    evex
-);
+/// Solves W eigensystems in memory.
+///
+/// # Safety
+///
+/// As [`EigenFn`].
+#[inline(always)]
+unsafe fn solve_all<V: Vector, const N: usize, const W: usize>(
+    matrix: *const c_void,
+    values: *mut c_void,
+    vectors: *mut c_void,
+) {
+    // SAFETY: promised by the caller.
+    unsafe { solve::<V, N, W>(matrix.cast(), values.cast(), vectors.cast()) }
+}
 
 /// Solves W eigensystems, a vector of lanes at a time.
 ///

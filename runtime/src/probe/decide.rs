@@ -11,7 +11,7 @@
 use super::bounds::{Range, Spread};
 use super::frames::number;
 use super::{ProbeImage, Real};
-use crate::simd::{Float, Isa, MAX_WIDTH, Mask, Vector, version};
+use crate::simd::{Float, Isa, MAX_WIDTH, Mask, Vector, entry_points, version};
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 
@@ -266,47 +266,44 @@ pub fn lookup_decide_for(isa: Isa, real: Real, width: usize) -> Result<DecideFn,
     version!(isa, real, width, 1, [portable, vex, evex])
 }
 
-/// Defines the entry point of one instruction set.
-macro_rules! entry_point {
-    ($(#[$features:meta])? $name:ident) => {
-        $(#[$features])?
-        unsafe extern "C" fn $name<V: Vector, const N: usize, const W: usize>(
-            table: *const Decisions<'_>,
-            mask: u32,
-            positions: *const c_void,
-            out: *mut c_void,
-        ) {
-            // SAFETY: this is the contract of `DecideFn`.
-            unsafe {
-                let table = &*table;
-                let out = out.cast::<V::Elem>();
-                if table.given_up.load(Relaxed) {
-                    for lane in (0..W).step_by(V::LANES) {
-                        V::splat(V::Elem::from_f64(0.0)).store(out.add(lane));
-                    }
-                    return;
-                }
-                let positions = positions.cast::<V::Elem>();
-                for lane in (0..W).step_by(V::LANES) {
-                    decide::<V>(table, mask >> lane, positions.add(lane), out.add(lane), W);
-                }
-                table.image.notice_decided::<V::Elem>(mask, positions, out, W);
-            }
-        }
-    };
-}
+entry_points!(decide_all(
+    table: *const Decisions<'_>,
+    mask: u32,
+    positions: *const c_void,
+    out: *mut c_void,
+));
 
-entry_point!(portable);
-#[cfg(target_arch = "x86_64")]
-entry_point!(
-    #[target_feature(enable = "avx2,fma")]
-    vex
-);
-#[cfg(target_arch = "x86_64")]
-entry_point!(
-    #[target_feature(enable = "avx2,fma,avx512f,avx512dq,avx512vl")]
-    evex
-);
+/// Decides for all lanes.
+///
+/// # Safety
+///
+/// As [`DecideFn`].
+#[inline(always)]
+unsafe fn decide_all<V: Vector, const N: usize, const W: usize>(
+    table: *const Decisions<'_>,
+    mask: u32,
+    positions: *const c_void,
+    out: *mut c_void,
+) {
+    // SAFETY: promised by the caller.
+    unsafe {
+        let table = &*table;
+        let out = out.cast::<V::Elem>();
+        if table.given_up.load(Relaxed) {
+            for lane in (0..W).step_by(V::LANES) {
+                V::splat(V::Elem::from_f64(0.0)).store(out.add(lane));
+            }
+            return;
+        }
+        let positions = positions.cast::<V::Elem>();
+        for lane in (0..W).step_by(V::LANES) {
+            decide::<V>(table, mask >> lane, positions.add(lane), out.add(lane), W);
+        }
+        table
+            .image
+            .notice_decided::<V::Elem>(mask, positions, out, W);
+    }
+}
 
 /// Decides for `V::LANES` lanes.
 ///

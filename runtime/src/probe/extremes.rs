@@ -7,7 +7,7 @@
 
 use super::bounds::{Range, UNKNOWN};
 use super::{Border, ProbeImage, Real};
-use crate::simd::{Float, Isa, Vector, version};
+use crate::simd::{Float, Isa, Vector, entry_points, version};
 use std::ffi::c_void;
 
 /// A primitive that finds extremes.
@@ -39,47 +39,42 @@ pub fn lookup_extremes_for(isa: Isa, real: Real, width: usize) -> Result<Extreme
     version!(isa, real, width, 1, [portable, vex, evex])
 }
 
-/// Defines the entry point of one instruction set.
-macro_rules! entry_point {
-    ($(#[$features:meta])? $name:ident) => {
-        $(#[$features])?
-        unsafe extern "C" fn $name<V: Vector, const N: usize, const W: usize>(
-            image: *const ProbeImage<'_>,
-            mask: u32,
-            places: *const c_void,
-            out: *mut c_void,
-        ) {
-            // SAFETY: this is the contract of `ExtremesFn`.
-            unsafe {
-                let image = &*image;
-                let (places, out) = (places.cast::<V::Elem>(), out.cast::<V::Elem>());
-                for lane in (0..W).filter(|lane| mask >> lane & 1 == 1) {
-                    let [mut first, mut last] = [[0.0; 3]; 2];
-                    for axis in 0..image.dim {
-                        first[axis] = (*places.add(axis * W + lane)).to_f64();
-                        last[axis] = (*places.add((image.dim + axis) * W + lane)).to_f64();
-                    }
-                    let range = image.extremes_between(first, last);
-                    // Zeros have one sign, whichever was met first.
-                    *out.add(lane) = V::Elem::from_f64(range.low + 0.0);
-                    *out.add(W + lane) = V::Elem::from_f64(range.high + 0.0);
-                }
-            }
-        }
-    };
-}
+entry_points!(find(
+    image: *const ProbeImage<'_>,
+    mask: u32,
+    places: *const c_void,
+    out: *mut c_void,
+));
 
-entry_point!(portable);
-#[cfg(target_arch = "x86_64")]
-entry_point!(
-    #[target_feature(enable = "avx2,fma")]
-    vex
-);
-#[cfg(target_arch = "x86_64")]
-entry_point!(
-    #[target_feature(enable = "avx2,fma,avx512f,avx512dq,avx512vl")]
-    evex
-);
+/// Finds the extremes for all lanes.
+///
+/// # Safety
+///
+/// As [`ExtremesFn`].
+#[inline(always)]
+unsafe fn find<V: Vector, const N: usize, const W: usize>(
+    image: *const ProbeImage<'_>,
+    mask: u32,
+    places: *const c_void,
+    out: *mut c_void,
+) {
+    // SAFETY: promised by the caller.
+    unsafe {
+        let image = &*image;
+        let (places, out) = (places.cast::<V::Elem>(), out.cast::<V::Elem>());
+        for lane in (0..W).filter(|lane| mask >> lane & 1 == 1) {
+            let [mut first, mut last] = [[0.0; 3]; 2];
+            for axis in 0..image.dim {
+                first[axis] = (*places.add(axis * W + lane)).to_f64();
+                last[axis] = (*places.add((image.dim + axis) * W + lane)).to_f64();
+            }
+            let range = image.extremes_between(first, last);
+            // Zeros have one sign, whichever was met first.
+            *out.add(lane) = V::Elem::from_f64(range.low + 0.0);
+            *out.add(W + lane) = V::Elem::from_f64(range.high + 0.0);
+        }
+    }
+}
 
 impl ProbeImage<'_> {
     /// A sample.

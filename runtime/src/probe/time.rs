@@ -16,7 +16,7 @@
 use super::frames::number;
 use super::{ProbeImage, Real};
 use crate::grid::{TimeAxis, interval};
-use crate::simd::{Float, Isa, MAX_WIDTH, Vector, version};
+use crate::simd::{Float, Isa, MAX_WIDTH, Vector, entry_points, version};
 use std::ffi::c_void;
 
 /// A time axis in the real type of a program: every number is one of that type.
@@ -91,40 +91,35 @@ pub fn lookup_time_for(isa: Isa, real: Real, width: usize) -> Result<TimeFn, Str
     version!(isa, real, width, 1, [portable, vex, evex])
 }
 
-/// Defines the entry point of one instruction set.
-macro_rules! entry_point {
-    ($(#[$features:meta])? $name:ident) => {
-        $(#[$features])?
-        unsafe extern "C" fn $name<V: Vector, const N: usize, const W: usize>(
-            image: *const ProbeImage<'_>,
-            mask: u32,
-            times: *const c_void,
-            out: *mut c_void,
-        ) {
-            // SAFETY: this is the contract of `TimeFn`.
-            unsafe {
-                let image = &*image;
-                image.notice_times::<V::Elem>(mask, times.cast(), W);
-                for lane in (0..W).step_by(V::LANES) {
-                    let times = times.cast::<V::Elem>().add(lane);
-                    locate::<V>(image, times, out.cast::<V::Elem>().add(lane), W);
-                }
-            }
-        }
-    };
-}
+entry_points!(locate_all(
+    image: *const ProbeImage<'_>,
+    mask: u32,
+    times: *const c_void,
+    out: *mut c_void,
+));
 
-entry_point!(portable);
-#[cfg(target_arch = "x86_64")]
-entry_point!(
-    #[target_feature(enable = "avx2,fma")]
-    vex
-);
-#[cfg(target_arch = "x86_64")]
-entry_point!(
-    #[target_feature(enable = "avx2,fma,avx512f,avx512dq,avx512vl")]
-    evex
-);
+/// Locates the times of all lanes.
+///
+/// # Safety
+///
+/// As [`TimeFn`].
+#[inline(always)]
+unsafe fn locate_all<V: Vector, const N: usize, const W: usize>(
+    image: *const ProbeImage<'_>,
+    mask: u32,
+    times: *const c_void,
+    out: *mut c_void,
+) {
+    // SAFETY: promised by the caller.
+    unsafe {
+        let image = &*image;
+        let (times, out) = (times.cast::<V::Elem>(), out.cast::<V::Elem>());
+        image.notice_times::<V::Elem>(mask, times, W);
+        for lane in (0..W).step_by(V::LANES) {
+            locate::<V>(image, times.add(lane), out.add(lane), W);
+        }
+    }
+}
 
 /// Locates the times of `V::LANES` lanes.
 ///

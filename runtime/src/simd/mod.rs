@@ -20,7 +20,7 @@ mod versions;
 mod x86;
 
 pub(crate) use portable::Lanes;
-pub(crate) use versions::{BASELINE_FUSES, version};
+pub(crate) use versions::{BASELINE_FUSES, entry_points, version};
 #[cfg(target_arch = "x86_64")]
 pub(crate) use x86::{F32x4, F32x8, F32x16, F64x4, F64x8};
 

@@ -71,3 +71,32 @@ macro_rules! version {
 }
 
 pub(crate) use version;
+
+/// Defines the three versions of a primitive, `portable`, `vex` and `evex`, from a function that is inlined into each and has the contract of
+/// the primitive.
+macro_rules! entry_points {
+    ($body:ident($($arg:ident: $ty:ty),* $(,)?)) => {
+        $crate::simd::entry_points!(portable, $body($($arg: $ty),*));
+        #[cfg(target_arch = "x86_64")]
+        $crate::simd::entry_points!(
+            #[target_feature(enable = "avx2,fma")]
+            vex, $body($($arg: $ty),*)
+        );
+        #[cfg(target_arch = "x86_64")]
+        $crate::simd::entry_points!(
+            #[target_feature(enable = "avx2,fma,avx512f,avx512dq,avx512vl")]
+            evex, $body($($arg: $ty),*)
+        );
+    };
+    ($(#[$features:meta])? $name:ident, $body:ident($($arg:ident: $ty:ty),*)) => {
+        $(#[$features])?
+        unsafe extern "C" fn $name<V: $crate::simd::Vector, const N: usize, const W: usize>(
+            $($arg: $ty),*
+        ) {
+            // SAFETY: passed on.
+            unsafe { $body::<V, N, W>($($arg),*) }
+        }
+    };
+}
+
+pub(crate) use entry_points;
