@@ -122,7 +122,7 @@ impl Coverage {
         let forms = |syntax: &&Syntax| !matches!(syntax, Syntax::Form(..) | Syntax::Constant(_));
         let spellings = |row: &OpDef| -> Vec<&str> {
             let ways = row.syntax.iter().filter(forms);
-            ways.map(Syntax::spelling).collect()
+            ways.map(|way| way.spelling()).collect()
         };
         let is_gap = |row: &&OpDef| {
             let ways = spellings(row);
