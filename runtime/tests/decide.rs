@@ -5,28 +5,11 @@ mod kernels;
 mod probing;
 
 use kernels::{Kernel, kernel, kernels};
-use probing::{Version, Volume, run, versions};
+use probing::{Dice, Version, Volume, run, versions};
 use runtime::probe::{
     Border, Decisions, EDGE, Judge, ProbeImage, Range, Spread, Verdict, lookup_decide_for,
 };
 use runtime::simd::Float;
-
-/// Random numbers by a linear congruential generator.
-struct Dice(u64);
-
-impl Dice {
-    fn next(&mut self) -> f64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6364136223846793005)
-            .wrapping_add(1442695040888963407);
-        (self.0 >> 11) as f64 / (1u64 << 53) as f64
-    }
-
-    fn below(&mut self, n: usize) -> usize {
-        (self.next() * n as f64) as usize % n
-    }
-}
 
 /// Whether the first component is greater than a threshold.
 fn above(threshold: f64) -> Judge {

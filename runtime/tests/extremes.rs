@@ -4,26 +4,9 @@
 mod kernels;
 mod probing;
 
-use probing::{Volume, versions};
+use probing::{Dice, Volume, versions};
 use runtime::probe::{Border, ProbeImage, lookup_extremes_for};
 use runtime::simd::Float;
-
-/// Random numbers by a linear congruential generator.
-struct Dice(u64);
-
-impl Dice {
-    fn next(&mut self) -> f64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6364136223846793005)
-            .wrapping_add(1442695040888963407);
-        (self.0 >> 11) as f64 / (1u64 << 53) as f64
-    }
-
-    fn below(&mut self, n: usize) -> usize {
-        (self.next() * n as f64) as usize % n
-    }
-}
 
 const CONSTANTS: [f64; 2] = [-0.25, 0.75];
 

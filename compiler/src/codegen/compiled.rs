@@ -122,15 +122,7 @@ impl Compiled {
         let program = asking::asking(&self.program, &ends);
         program.assert_valid("asking");
         let fitted = low::fit(&program, zeros);
-        let code = machine_code(
-            // Fields keep their numbers.
-            &self.program,
-            &fitted.program,
-            &self.slots,
-            &self.state,
-            self.lanes,
-            self.isa,
-        );
+        let code = self.code_of(&fitted);
         Compiled {
             program: Arc::new(program),
             fitted: Arc::new(fitted),
@@ -168,6 +160,18 @@ impl Compiled {
         }
     }
 
+    /// Code for a program that is made of this one, with the same numbers of fields.
+    fn code_of(&self, fitted: &Fitted) -> Code {
+        machine_code(
+            &self.program,
+            &fitted.program,
+            &self.slots,
+            &self.state,
+            self.lanes,
+            self.isa,
+        )
+    }
+
     fn other(&self, zeros: Zeros) -> Arc<Other> {
         let mut others = self.others.lock().unwrap_or_else(PoisonError::into_inner);
         let known = others.iter().find(|other| other.fitted.zeros == zeros);
@@ -176,14 +180,7 @@ impl Compiled {
         }
         let fitted = low::fit(&self.program, zeros);
         fitted.program.assert_valid("fit");
-        let code = machine_code(
-            &self.program,
-            &fitted.program,
-            &self.slots,
-            &self.state,
-            self.lanes,
-            self.isa,
-        );
+        let code = self.code_of(&fitted);
         let other = Arc::new(Other {
             fitted: Arc::new(fitted),
             code: Arc::new(code),

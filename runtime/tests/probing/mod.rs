@@ -10,6 +10,23 @@ use runtime::probe::{
 };
 use runtime::simd::Float;
 
+/// Random numbers by a linear congruential generator.
+pub(crate) struct Dice(pub(crate) u64);
+
+impl Dice {
+    pub(crate) fn next(&mut self) -> f64 {
+        self.0 = self
+            .0
+            .wrapping_mul(6364136223846793005)
+            .wrapping_add(1442695040888963407);
+        (self.0 >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    pub(crate) fn below(&mut self, n: usize) -> usize {
+        (self.next() * n as f64) as usize % n
+    }
+}
+
 /// An image with its samples.
 pub(crate) struct Volume<T> {
     pub(crate) samples: Vec<T>,
