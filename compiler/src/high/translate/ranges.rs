@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! cᵢ, hᵢ                                                  the middle and half the length of the box along axis i of index space
+//! ε                                                       more than positions in index space are rounded by
 //! least, greatest = extremes F(⌊cᵢ − hᵢ − ε⌋ + 1 − sᵢ … ⌊cᵢ + hᵢ + ε⌋ + sᵢ)        s: supports of the kernels
 //! range = least − m … greatest + m                        m = overshoot · (greatest − least)/2 + error · max(|least|, |greatest|)
 //! ```
@@ -24,8 +25,10 @@ use runtime::{
 };
 use std::sync::Arc;
 
-/// Boxes are larger by this part of a sample on each side, so that it does not matter how positions on their faces are rounded.
+/// Boxes are larger by this part of a sample on each side, and by this part of the numbers that give a position in index space, so that it
+/// does not matter how positions on their faces are rounded.
 const MARGIN: f64 = 1.0 / 64.0;
+const ROUNDING: f64 = 1e-6;
 /// Samples of greater magnitude have no bounds: sums of them could overflow.
 const GREATEST: f64 = 1e36;
 /// An error that no product of small samples exceeds.
@@ -110,7 +113,9 @@ impl Translator<'_> {
             param,
             indices: vec![],
         };
+        let size = |term: Term| Term::Apply(Elementary::Abs, vec![term]);
         let (mut middle, mut length) = (vec![scalar(2)], vec![]);
+        let mut sizes = vec![size(scalar(2))];
         for column in 0..dim {
             args.push(entry(self, ImageInfo::ToIndex(axis as u8, column as u8)));
             let [a, b] = [0, 1].map(|param| Term::Access {
@@ -120,14 +125,18 @@ impl Translator<'_> {
                     _ => vec![Index::Const(column)],
                 },
             });
+            for end in [&a, &b] {
+                sizes.push(size(Term::Mul(vec![scalar(3 + column), end.clone()])));
+            }
             let sum = Term::Add(vec![a.clone(), b.clone()]);
             let difference = Term::Sub(Box::new(b), Box::new(a));
             let along = Term::Mul(vec![scalar(3 + column), difference]);
             middle.push(Term::Mul(vec![half(), scalar(3 + column), sum]));
-            length.push(Term::Apply(Elementary::Abs, vec![along]));
+            length.push(size(along));
         }
         let half_length = Term::Mul(vec![half(), Term::Add(length)]);
-        let away = Box::new(Term::Add(vec![half_length, number(MARGIN)]));
+        let rounded = Term::Mul(vec![number(ROUNDING), Term::Add(sizes)]);
+        let away = Box::new(Term::Add(vec![half_length, number(MARGIN), rounded]));
         let middle = Box::new(Term::Add(middle));
         let support = leaf.kernels[axis].0.support as f64;
         let (place, beyond) = match is_last {
