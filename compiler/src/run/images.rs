@@ -20,7 +20,7 @@ use runtime::{
 };
 use std::{
     ffi::c_void,
-    sync::{Arc, PoisonError},
+    sync::{Arc, PoisonError, atomic::Ordering::Relaxed},
 };
 
 /// The images and meshes of a program, loaded once for any number of runs.
@@ -251,9 +251,20 @@ impl Images {
             .collect()
     }
 
-    /// Whether all strands were run again to find where they ask for images: the answer of `retrace`, which is called once.
-    pub(super) fn retraced(&self, retrace: impl FnOnce() -> bool) -> bool {
-        *self.0.retraced.get_or_init(retrace)
+    /// Counts a run with these images.
+    pub(super) fn begin_run(&self) {
+        self.0.runs.fetch_add(1, Relaxed);
+    }
+
+    /// Notes where strands ask for images, by a call of `retrace` that tells whether all strands were run again, unless there was one.
+    pub(super) fn find_asked(&self, retrace: impl FnOnce() -> bool) {
+        self.0.retraced.get_or_init(retrace);
+    }
+
+    /// Whether all positions are known at which strands of all runs with these images asked for images that no probe was inside.
+    pub(super) fn knows_all_asked(&self) -> bool {
+        let retraced = self.0.retraced.get();
+        retraced.is_none_or(|&is_whole| is_whole && self.0.runs.load(Relaxed) == 1)
     }
 
     /// Notes about the meshes.

@@ -116,6 +116,7 @@ impl Run {
             Some(scales) => workers.work(|| images.at_scales(&fitted, &scales))?,
             None => images.clone(),
         };
+        images.begin_run();
         Run::with_values(program, inputs.values(), &images, workers)
     }
 

@@ -127,13 +127,14 @@ impl Run {
             || images
                 .missed_meshes()
                 .any(|(_, mesh)| mesh.asked().is_none());
-        let mut whose = "the";
         if is_unknown && self.is_readable() {
-            if !images.retraced(|| self.retrace()) {
-                whose = "some";
-            }
+            images.find_asked(|| self.retrace());
             missed_images = images.missed(&sought);
         }
+        let whose = match images.knows_all_asked() {
+            true => "the",
+            false => "some",
+        };
         for missed in missed_images {
             let image = interface.loaded_image(missed.image);
             let of_input = |input: &&Input| input.target == InputTarget::Image(image as u32);

@@ -11,6 +11,7 @@ mod limits;
 mod mapped;
 mod meshes;
 #[cfg(unix)]
+mod missed;
 mod names;
 mod outputs;
 mod places;

@@ -154,120 +154,42 @@ fn a_place_is_as_asked_for_and_never_guessed() {
     }
 }
 
+/// Far from the origin, positions in index space are rounded by parts of a sample.
 #[test]
-fn a_volume_that_lies_elsewhere_is_told() {
-    let dir = identity("outputs-elsewhere");
-    let moved = fs::read_to_string(dir.join("vol.nrrd")).expect("text");
+fn intervals_contain_values_far_from_the_origin() {
+    let dir = directory("ranges-far-away");
+    let samples: Vec<String> = (0..400).map(|i| (i * 7919 % 101).to_string()).collect();
+    let text = format!(
+        "NRRD0004\ntype: float\ndimension: 1\nsizes: 400\nspace dimension: 1\nspace directions: (0.001)\nspace origin: (4000)\n\
+         encoding: ascii\n\n{}\n",
+        samples.join(" ")
+    );
+    write(&dir, "line.nrrd", &text);
     write(
         &dir,
-        "far.nrrd",
-        &moved.replace("origin: (10,20,30)", "origin: (1000,20,30)"),
-    );
-    for width in ["1", "4", "8", "16"] {
-        let run = |file: &str| {
-            let output = diderotc(&dir, &["--width", width, "p.diderot", "-vol", file]);
-            assert!(output.status.success(), "{}", stderr(&output));
-            stderr(&output)
-        };
-        let told = run("far.nrrd");
-        let expected = "warning: no probe was inside the image `vol`; its world box is [997, 1000] × [20, 28] × [30, 36]; \
-            the positions of the probes were in [7, 10] × [20, 28] × [30, 36]";
-        assert!(told.contains(expected), "{told}");
-        assert!(!run("vol.nrrd").contains("no probe"));
-    }
-}
-
-/// A projection of a volume that is only read inside, and of another volume too if the input `both` is true.
-const LOOK: &str = "#version 2.0
-input image(3)[] vol (\"a volume\");
-input image(3)[] other (\"another\");
-input bool both = true;
-input real first = 0;
-field#2(3)[] F = bspln3 ⊛ vol;
-field#0(3)[] G = tent ⊛ other;
-strand ray (int i, int j) {
-    real t = first;
-    output real most = 0;
-    update {
-        if (t > 8) { stabilize; }
-        vec3 x = [10.0 - 0.5*i, 20.0 + 0.5*j, 30.0 + t];
-        if (inside(x, F)) { most = max(most, F(x)); }
-        if (both) { if (inside(x, G)) { most += G(x); } }
-        t += 0.5;
-    }
-}
-create_array { ray(i, j) | i in 0..8, j in 0..15 }
-";
-
-#[test]
-fn a_volume_that_no_position_is_inside_is_told_also_behind_inside() {
-    let dir = identity("outputs-look");
-    write(&dir, "look.diderot", LOOK);
-    let text = fs::read_to_string(dir.join("vol.nrrd")).expect("text");
-    let elsewhere = text.replace("origin: (10,20,30)", "origin: (1000,20,30)");
-    write(&dir, "far.nrrd", &elsewhere);
-    // The kernel needs four samples along every axis.
-    let samples: Vec<String> = (0..216).map(|i| i.to_string()).collect();
-    let wide = text.split("\n\n").next().expect("a header");
-    let wide = wide.replace("sizes: 5 4 3", "sizes: 6 6 6");
-    write(
-        &dir,
-        "wide.nrrd",
-        &format!("{wide}\n\n{}\n", samples.join(" ")),
-    );
-    for options in [
-        &["--width", "1"][..],
-        &["--width", "16"],
-        &["--isa", "none"],
-        &["--isa", "avx2"],
-        &["--double"],
-    ] {
-        let told = |words: &[&str]| {
-            let words = [options, &["look.diderot"], words].concat();
-            let output = diderotc(&dir, &words);
-            assert!(output.status.success(), "{words:?}: {}", stderr(&output));
-            stderr(&output)
-        };
-        let warning = "warning: no probe was inside the image";
-        let box_ = "its world box is [997, 1000] × [20, 28] × [30, 36]; the positions of the probes were in";
-        let rays = "[6, 10] × [20, 27.5] × [30, 38]";
-        let far = told(&["-vol", "far.nrrd", "-other", "vol.nrrd"]);
-        assert!(
-            far.contains(&format!("{warning} `vol`; {box_} {rays}")),
-            "{far}"
-        );
-        assert!(!far.contains("`other`"), "{far}");
-        let other = told(&["-vol", "wide.nrrd", "-other", "far.nrrd"]);
-        assert!(
-            other.contains(&format!("{warning} `other`; {box_} {rays}")),
-            "{other}"
-        );
-        assert!(!other.contains("`vol`"), "{other}");
-        // The same in an initial value, and of an image that is smoothed.
-        let slice = "#version 2.0
-input image(3)[] vol (\"a volume\");
-field#0(3)[] F = tent ⊛ blur(vol, 1);
-strand pixel (int i) {
-    vec3 x = [10.0 - 0.5*i, 20.0, 30.0];
-    output real v = F(x) if inside(x, F) else 0;
+        "p.diderot",
+        "#version 2.0
+input image(1)[] line;
+field#0(1)[] F = tent ⊛ line;
+strand place (int i) {
+    real x = 4000 + 0.0004*i;
+    real[2] interval = range(F, x, x);
+    output int beyond = 1 if F(x) < interval[0] || F(x) > interval[1] else 0;
     update { stabilize; }
 }
-create_array { pixel(i) | i in 0..8 }
-";
-        write(&dir, "slice.diderot", slice);
-        let words = [options, &["slice.diderot", "-vol", "far.nrrd"]].concat();
+create_array { place(i) | i in 0..999 }
+",
+    );
+    for options in [&[][..], &["--double"]] {
+        let words = [
+            &["p.diderot", "-line", "line.nrrd", "-o", "beyond.txt"],
+            options,
+        ]
+        .concat();
         let output = diderotc(&dir, &words);
-        let sliced = stderr(&output);
-        assert!(
-            sliced.contains(&format!(
-                "{warning} `vol`; {box_} [6, 10] × [20, 20] × [30, 30]"
-            )),
-            "{sliced}"
-        );
-        // An image that is not wanted is not missed.
-        let unwanted = told(&["-vol", "wide.nrrd", "-other", "far.nrrd", "-both", "false"]);
-        assert!(!unwanted.contains(warning), "{unwanted}");
-        let none = told(&["-vol", "wide.nrrd", "-other", "vol.nrrd"]);
-        assert!(!none.contains(warning), "{none}");
+        assert!(output.status.success(), "{}", stderr(&output));
+        let text = fs::read_to_string(dir.join("beyond.txt")).expect("text");
+        assert_eq!(text.matches('1').count(), 0, "{options:?}: {text}");
+        assert!(text.matches('0').count() >= 1000, "{text}");
     }
 }

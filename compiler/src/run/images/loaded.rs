@@ -28,7 +28,7 @@ use runtime::{
 use std::{
     ffi::c_void,
     ops::Range,
-    sync::{Arc, Mutex, OnceLock},
+    sync::{Arc, Mutex, OnceLock, atomic::AtomicUsize},
 };
 
 /// Images as the probes of generated code take them, and what else it knows of them.
@@ -48,7 +48,9 @@ pub(super) struct LoadedImages {
     pub(super) smoothed: Mutex<Option<(Vec<Vec<f64>>, Images)>>,
     /// GPUs with these images that no run uses now.
     pub(super) idle: Mutex<Vec<Fleet>>,
-    /// Whether all strands were run again to find where they ask for images, if some were.
+    /// The runs that have had these images.
+    pub(super) runs: AtomicUsize,
+    /// Whether all strands of one were run again to find where they ask for images, if some were.
     pub(super) retraced: OnceLock<bool>,
 }
 
@@ -190,6 +192,7 @@ impl LoadedImages {
             fems: Arc::default(),
             smoothed: Mutex::default(),
             idle: Mutex::default(),
+            runs: AtomicUsize::new(0),
             retraced: OnceLock::new(),
         })
     }
