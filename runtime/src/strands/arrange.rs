@@ -24,17 +24,23 @@ pub(crate) fn packing_pays(lanes: &[LaneSets], width: usize) -> bool {
     active * 2 <= open * width && active.div_ceil(width) < open
 }
 
-/// The slots of the open blocks: active ones first, then stable ones, each in slot order. Vacant
-/// slots are left out.
-pub(crate) fn packed_order(lanes: &[LaneSets], width: usize) -> Vec<u32> {
+/// Whether a block has an active lane.
+pub(crate) fn is_open(_: usize, sets: &LaneSets) -> bool {
+    sets.active != 0
+}
+
+/// The slots of some blocks: active ones first, then stable ones, each in slot order. Vacant slots are left out.
+pub(crate) fn packed_order(
+    lanes: &[LaneSets],
+    width: usize,
+    is_wanted: impl Fn(usize, &LaneSets) -> bool,
+) -> Vec<u32> {
     let mut slots = Vec::new();
     for pick in [|sets: &LaneSets| sets.active, |sets: &LaneSets| sets.stable] {
-        for (block, sets) in lanes
-            .iter()
-            .enumerate()
-            .filter(|(_, sets)| sets.active != 0)
-        {
-            slots.extend(bits(pick(sets)).map(|lane| (block * width) as u32 + lane));
+        for (block, sets) in lanes.iter().enumerate() {
+            if is_wanted(block, sets) {
+                slots.extend(bits(pick(sets)).map(|lane| (block * width) as u32 + lane));
+            }
         }
     }
     slots
@@ -195,7 +201,7 @@ mod tests {
         roster.lanes[2] = lanes(0b1000, 0b0010, 0b1000);
         roster.forget_dead();
         assert!(packing_pays(&roster.lanes, 4));
-        let sources = packed_order(&roster.lanes, 4);
+        let sources = packed_order(&roster.lanes, 4, is_open);
         assert_eq!(sources, [1, 11, 0, 2, 3, 9]);
         // SAFETY: as above.
         let targets = unsafe {

@@ -7,7 +7,7 @@ use super::step::context::StepContext;
 use super::step::execute::execute;
 use super::step::methods::step_block;
 use crate::cluster::Lost;
-use crate::strands::arrange::{Records, arrange, in_turn, packed_order, packing_pays};
+use crate::strands::arrange::{Records, arrange, in_turn, is_open, packed_order, packing_pays};
 use crate::strands::roster::LaneSets;
 use rayon::prelude::*;
 use std::ops::Range;
@@ -154,7 +154,7 @@ pub(super) fn run_group<P: StrandProgram>(
         core.control.advance(core.step + done, stabilized, died);
         before = now;
         if packing_pays(records.lanes, width) {
-            let sources = packed_order(records.lanes, width);
+            let sources = packed_order(records.lanes, width, is_open);
             // SAFETY: the blocks of the group are this worker's.
             unsafe {
                 arrange(

@@ -7,16 +7,19 @@ use super::executor::Executor;
 use super::search::Homes;
 use super::shares::Cuts;
 use super::workers::on;
+use crate::abi::bits;
 use crate::cluster::Lost;
 use crate::neighbours::RadiusStatistics;
 use crate::strands::StateLayout;
-use crate::strands::arrange::{arrange, packed_order, packing_pays};
+use crate::strands::arrange::{arrange, is_open, packed_order, packing_pays};
 use crate::strands::blocks::Blocks;
-use crate::strands::roster::Roster;
+use crate::strands::roster::{LaneSets, Roster};
 use rayon::prelude::*;
 
 /// Blocks whose strands a worker moves at a time.
 const BLOCKS: usize = 64;
+/// If at most one in this many blocks has strands of several parts of space, the others stay as they are.
+const FEW: usize = 3;
 
 impl Core {
     /// Makes the spatial index fit the strands, and moves strands near their neighbours when that
@@ -79,18 +82,39 @@ impl Core {
         self.live_in_order(&sources);
     }
 
-    /// Moves the strands of each of some parts of space together, and there into cell order. Gives the part that each block is in.
+    /// Moves the strands of each of some parts of space together. Gives the part that each block is in.
+    ///
+    /// If most blocks are in one part as they are, and those near in space near in memory, only the strands of the others move; else all
+    /// do, into cell order.
     pub(super) fn live_in_parts(&mut self, cuts: &Cuts, parts: usize) -> Vec<u32> {
-        let in_order = self.in_cell_order();
         let width = self.layout.width();
-        let part = |&slot: &u32| {
+        let part = |slot: u32| {
             let (block, lane) = self.roster.place(slot);
             match self.place(block, lane as u32) {
                 Some(place) => cuts.rank(place, slot),
                 None => slot % parts as u32,
             }
         };
-        let of: Vec<u32> = on(&self.threads, || in_order.par_iter().map(part).collect());
+        let part_of_block = |(block, sets): (usize, &LaneSets)| {
+            let mut parts = bits(sets.alive()).map(|lane| part((block * width) as u32 + lane));
+            let first = parts.next().unwrap_or(0);
+            parts.all(|part| part == first).then_some(first)
+        };
+        let lanes = &self.roster.lanes;
+        let owners: Vec<Option<u32>> = on(&self.threads, || {
+            lanes.par_iter().enumerate().map(part_of_block).collect()
+        });
+        let between = owners.iter().filter(|owner| owner.is_none()).count();
+        let (mut owners, moving) = if between * FEW <= owners.len() && !self.sorting_pays() {
+            let moving = packed_order(lanes, width, |block, _| owners[block].is_none());
+            let owners = owners.into_iter().map(|owner| owner.unwrap_or(0));
+            (owners.collect(), moving)
+        } else {
+            (vec![0; owners.len()], self.in_cell_order())
+        };
+        let of: Vec<u32> = on(&self.threads, || {
+            moving.par_iter().map(|&slot| part(slot)).collect()
+        });
         let mut next = vec![0; parts];
         of.iter().for_each(|&part| next[part as usize] += 1);
         let mut first = 0;
@@ -98,13 +122,12 @@ impl Core {
             first += std::mem::replace(next, first);
         }
         let (mut sources, mut sorted) = (vec![0; of.len()], vec![0; of.len()]);
-        for (slot, part) in in_order.into_iter().zip(of) {
+        for (slot, part) in moving.into_iter().zip(of) {
             let place = &mut next[part as usize];
             (sources[*place], sorted[*place]) = (slot, part);
             *place += 1;
         }
         let targets = self.live_in_order(&sources);
-        let mut owners = vec![0; self.roster.blocks()];
         // Where parts meet in a block, the last one has it.
         for (target, part) in targets.into_iter().zip(sorted) {
             owners[target as usize / width] = part;
@@ -145,7 +168,8 @@ impl Core {
             &mut self.roster,
             sources,
         );
-        let mut moved = vec![0; self.roster.blocks() * self.layout.width()];
+        let slots = self.roster.blocks() * self.layout.width();
+        let mut moved: Vec<u32> = (0..slots as u32).collect();
         sources
             .iter()
             .zip(&targets)
@@ -174,7 +198,7 @@ impl Core {
             if let Some(spread) = &mut self.spread {
                 spread.is_due = true;
             }
-            let sources = packed_order(&self.roster.lanes, width);
+            let sources = packed_order(&self.roster.lanes, width, is_open);
             move_strands(
                 &self.threads,
                 &self.layout,

@@ -111,14 +111,21 @@ impl<const D: usize> Outlook<D> {
         lanes: &[Lanes],
         sights: &[&CellSet],
     ) -> Vec<Vec<Lanes>> {
+        // Most strands are far from what others see.
+        let none = CellSet::none(self.lattice.cells());
+        let seen_by_any = sights.iter().fold(none, |any, sight| any.unite(sight));
         let pieces = lanes.par_chunks(BLOCKS).map(|lanes| {
             let mut wanted: Vec<Vec<Lanes>> = vec![Vec::new(); sights.len()];
             let mut cells = Vec::new();
             for &(block, mask) in lanes {
                 let found = bits(mask).map(|lane| (lane, positions.at(block as usize, lane)));
                 let found = found.filter(|&(_, position)| can_be_found(position));
+                let found = found.map(|(lane, at)| (lane, self.lattice.cell(at.map(T::to_f64))));
                 cells.clear();
-                cells.extend(found.map(|(lane, at)| (lane, self.lattice.cell(at.map(T::to_f64)))));
+                cells.extend(found.filter(|(_, cell)| seen_by_any.has(*cell)));
+                if cells.is_empty() {
+                    continue;
+                }
                 for (sight, wanted) in sights.iter().zip(&mut wanted) {
                     let seen = cells.iter().filter(|(_, cell)| sight.has(*cell));
                     match seen.fold(0, |seen, (lane, _)| seen | 1 << lane) {
