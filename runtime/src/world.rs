@@ -41,7 +41,7 @@ pub use away::{BatchSequences, SequenceKeeper};
 pub use control::Control;
 pub use creation::Creation;
 pub use errors::{RunError, WorldError};
-pub use executor::{Batch, Executor, fate};
+pub use executor::{Batch, Executor, Job, fate};
 pub use program::StrandProgram;
 pub use spread::{Exchanges, ShareTimes};
 pub use step::context::StepContext;

@@ -7,9 +7,10 @@ use common::program::{Fate, Program, Strand, Strands, tensor};
 use common::ranks::on_ranks;
 use runtime::cluster::Team;
 use runtime::reduce::Values;
-use runtime::strands::{Scalar, Sharing, StateLayout, StrandSet};
+use runtime::strands::{Counts, Scalar, Sharing, StateLayout, StrandSet};
 use runtime::world::{
-    Abilities, Batch, Creation, Executor, Gathered, GlobalSequences, RunEnd, Workers, World, fate,
+    Abilities, Batch, Completion, Creation, Executor, Gathered, GlobalSequences, Job, RunEnd,
+    Wanted, Workers, World, complete, fate,
 };
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -27,8 +28,13 @@ struct Countdown {
     layout: StateLayout,
     /// Whether strands take super-steps together.
     together: bool,
+    /// Whether some strands die.
+    deadly: bool,
     executor: Option<Remote>,
 }
+
+/// The number from which strands count down that die, if any do.
+const DEADLY: i32 = 3;
 
 /// A memory of its own for the states, as another machine has.
 #[derive(Default)]
@@ -36,6 +42,9 @@ struct Remote {
     states: Mutex<Vec<u8>>,
     stride: usize,
     plane: usize,
+    deadly: bool,
+    /// Whether it makes no strands.
+    declines: bool,
     runs: AtomicU64,
     fetched: AtomicU64,
 }
@@ -92,6 +101,40 @@ impl Executor for Remote {
         true
     }
 
+    fn make_and_run(&self, job: &mut Job<'_>) -> bool {
+        self.runs.fetch_add(1, Relaxed);
+        if self.declines {
+            return false;
+        }
+        let ranks = (job.ranks)();
+        assert_eq!(ranks.len(), job.places);
+        job.fates = vec![fate::IDLE; job.places];
+        for (place, &rank) in ranks.iter().enumerate() {
+            if rank as usize == job.strands {
+                continue;
+            }
+            // Every fifth place is left to the methods.
+            if place % 5 == 0 {
+                job.fates[place] = fate::LEFT;
+                continue;
+            }
+            let number = first(rank);
+            let at = 4 * rank as usize..4 * rank as usize + 4;
+            for (values, number) in [(&mut job.initial, number), (&mut job.outputs, 0)] {
+                for (variable, values) in values {
+                    assert_eq!(*variable, 0);
+                    values[at.clone()].write_copy_of_slice(&i32::to_le_bytes(number));
+                }
+            }
+            let kind = match self.deadly && number == DEADLY {
+                true => fate::DEAD,
+                false => fate::STABLE,
+            };
+            job.fates[place] = kind | (number as u32) << fate::BITS;
+        }
+        true
+    }
+
     fn bring_back(&self, strands: &mut Batch<'_>, blocks: &[Range<usize>]) -> bool {
         self.fetched.fetch_add(1, Relaxed);
         let states = self.states.lock().unwrap();
@@ -114,7 +157,8 @@ impl Executor for Remote {
 impl Countdown {
     fn new(width: usize, together: bool, remote: bool) -> Countdown {
         let number = tensor("number", Scalar::I32, 1, Sharing::Private);
-        let layout = StateLayout::new(width, vec![number], None).unwrap();
+        let first = tensor("first", Scalar::I32, 1, Sharing::Private);
+        let layout = StateLayout::new(width, vec![number, first], None).unwrap();
         let executor = remote.then(|| Remote {
             stride: layout.stride(),
             plane: layout.plane(0, 0).offset,
@@ -123,8 +167,18 @@ impl Countdown {
         Countdown {
             layout,
             together,
+            deadly: false,
             executor,
         }
+    }
+
+    /// The same with strands that die.
+    fn deadly(mut self) -> Countdown {
+        self.deadly = true;
+        self.executor
+            .iter_mut()
+            .for_each(|remote| remote.deadly = true);
+        self
     }
 }
 
@@ -138,6 +192,7 @@ impl Strands for Countdown {
     fn abilities(&self) -> Abilities {
         Abilities {
             counts: self.together,
+            dies: self.deadly,
             ..Abilities::default()
         }
     }
@@ -148,16 +203,77 @@ impl Strands for Countdown {
 
     fn create(&self, strand: &mut Strand<'_, '_>, at: &[u32]) {
         strand.set(0, 0, first(at[0]));
+        strand.set(1, 0, first(at[0]));
     }
 
     fn update(&self, strand: &mut Strand<'_, '_>) -> Fate {
         let number = strand.get::<i32>(0, 0) - 1;
         strand.set(0, 0, number);
         match number {
+            0 if self.deadly && strand.get::<i32>(1, 0) == DEADLY => Fate::Dead,
             0 => Fate::Stable,
             _ => Fate::Active,
         }
     }
+}
+
+/// The values of all strands in the beginning and in the end, the super-steps and what became of the strands, of strands that are made and
+/// forgotten; nothing if the executor declines.
+fn forgotten(program: Countdown, sizes: &[usize]) -> Option<(Vec<Values>, u64, Counts)> {
+    let wanted = Wanted {
+        initial: &[0],
+        outputs: &[0],
+        taker: None,
+    };
+    let creation = Creation::Collection(sizes.to_vec());
+    let globals = GlobalSequences::new();
+    let ended = complete(
+        &Program(program),
+        &creation,
+        &globals,
+        2,
+        wanted,
+        Arc::default(),
+    );
+    match ended.unwrap() {
+        Completion::Completed(mut all) => {
+            let outputs = std::mem::take(&mut all.outputs).into_iter().flatten();
+            let values = all.initial.drain(..).chain(outputs).collect();
+            Some((values, all.steps, all.counts))
+        }
+        Completion::Declined => None,
+        Completion::Failed | Completion::Cancelled => panic!("it ends"),
+    }
+}
+
+#[test]
+fn strands_that_an_executor_makes_have_the_values_of_the_methods() {
+    for width in [1, 4, 16] {
+        for size in [0, 1, 15, 100, 3000] {
+            for deadly in [false, true] {
+                let program = |remote| {
+                    let program = Countdown::new(width, false, remote);
+                    if deadly { program.deadly() } else { program }
+                };
+                let expected = forgotten(program(false), &[size]);
+                let found = forgotten(program(true), &[size]);
+                assert_eq!(
+                    found, expected,
+                    "width {width}, {size} strands, deadly: {deadly}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn an_executor_may_decline_to_make_strands() {
+    let mut program = Countdown::new(4, false, true);
+    program
+        .executor
+        .iter_mut()
+        .for_each(|remote| remote.declines = true);
+    assert_eq!(forgotten(program, &[STRANDS]), None);
 }
 
 /// The numbers after up to `limit` super-steps, the super-steps, and how the run ended.

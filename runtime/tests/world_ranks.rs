@@ -297,7 +297,7 @@ fn stream(case: u64, team: Option<Arc<Team>>) -> Stream {
     let program = Program(program);
     match complete(&program, &creation, &globals, workers, wanted, control).unwrap() {
         Completion::Failed => Stream::Failed,
-        Completion::Cancelled => panic!("case {case} was cancelled"),
+        Completion::Cancelled | Completion::Declined => panic!("case {case} does not end"),
         Completion::Completed(completed) => Stream::Completed {
             values: format!("{:?} {:?}", completed.initial, completed.outputs),
             taken: taken.into_inner().unwrap(),

@@ -2,16 +2,17 @@
 
 use super::{
     dialect::{Arithmetic, Device, Op, Width},
-    support::{Construct, METHODS, unsupported},
+    support::{Construct, METHODS, creation, unsupported},
 };
 use crate::{
     ir::Simple,
     low::{self, Low},
-    ssa::{Block, Builder, Function, Inst, Kind, Program, Value, number_values, remove_dead},
+    ssa::{Block, Builder, Function, Inst, Kind, Program, Role, Value, number_values, remove_dead},
 };
 use ein_ir::Elementary;
 
-/// The methods of a program that run on a device, in Device-IR, for reals of 64 bits rather than 32 if `double`.
+/// The methods of a program that run on a device, in Device-IR, for reals of 64 bits rather than 32 if `double`, and the creation of
+/// strands if that can run there.
 ///
 /// # Errors
 /// The first construct that needs the CPU.
@@ -19,13 +20,15 @@ pub fn lower(program: &Program<Low>, double: bool) -> Result<Program<Device>, Co
     if let Some(construct) = unsupported(program) {
         return Err(construct);
     }
-    let methods = METHODS.iter().filter_map(|&role| {
-        let function = program.function(role)?;
-        Some((role, expand(function, double)))
-    });
+    let creation = creation(program).map(|function| (Role::Create, function));
+    let methods = METHODS
+        .iter()
+        .filter_map(|&role| Some((role, program.function(role)?)));
+    let functions = creation.into_iter().chain(methods);
+    let functions = functions.map(|(role, function)| (role, expand(function, double)));
     Ok(Program {
         interface: program.interface.clone(),
-        functions: methods.collect(),
+        functions: functions.collect(),
     })
 }
 

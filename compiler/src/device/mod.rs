@@ -19,5 +19,6 @@ pub use dialect::{Arithmetic, Device, Op, Table, Ty, Width};
 pub use expand::{expand, lower};
 pub use mesh::{Form, MeshDemand, MeshOp, MeshTraits, mesh_demands, refuse_meshes, specialize};
 pub use support::{
-    Construct, Demand, METHODS, demands, has_wide_probes, planes, reduces, sphere, unsupported,
+    Construct, Demand, METHODS, creation, demands, has_wide_probes, planes, reduces, sphere,
+    unsupported,
 };

@@ -27,6 +27,29 @@ impl fmt::Display for Construct {
 /// The methods that run there.
 pub const METHODS: [Role; 3] = [Role::Start, Role::Update, Role::Stabilize];
 
+/// The function that makes strands, if a machine can run it: one of numbers alone, because it runs once, and what it would need of
+/// images and sequences is not worth its place there.
+pub fn creation(program: &Program<Low>) -> Option<&Function<Low>> {
+    let function = program.function(Role::Create)?;
+    let mut is_plain = true;
+    function.each_op(&mut |op, _, _| {
+        is_plain &= !matches!(
+            op,
+            low::Op::Probe(..)
+                | low::Op::Frame(_)
+                | low::Op::Extremes(_)
+                | low::Op::Ask(..)
+                | low::Op::Decide(..)
+                | low::Op::Locate(..)
+                | low::Op::CellNumber(_)
+                | low::Op::FemProbe(_)
+                | low::Op::Print(_)
+                | low::Op::Dynamic(_)
+        );
+    });
+    Some(function).filter(|_| is_plain)
+}
+
 /// The construct of a program for which its strands need the CPU.
 pub fn unsupported(program: &Program<Low>) -> Option<Construct> {
     looks_and_lists(program).then_some(Construct::Sequences)

@@ -74,14 +74,18 @@ impl DeviceOutput {
 
 /// The scalars of each output, by their numbers in the state.
 pub(super) fn slots(interface: &Interface) -> Vec<Range<usize>> {
-    let mut end = 0;
-    let all = interface.state.iter().map(|state| {
-        let start = end;
-        end += state.variable.ty.scalars().len();
-        (state.output, start..end)
-    });
-    let outputs = all.filter(|(is_output, _)| *is_output);
+    let all = interface.state.iter().zip(all_slots(interface));
+    let outputs = all.filter(|(state, _)| state.output);
     outputs.map(|(_, slots)| slots).collect()
+}
+
+/// The scalars of each variable of the state, by their numbers.
+pub(super) fn all_slots(interface: &Interface) -> impl Iterator<Item = Range<usize>> {
+    interface.state.iter().scan(0, |end, state| {
+        let start = *end;
+        *end += state.variable.ty.scalars().len();
+        Some(start..*end)
+    })
 }
 
 impl Run {
@@ -117,12 +121,7 @@ impl Run {
     pub(super) fn kept_values(&self, variable: usize) -> Option<Arc<Values>> {
         let program = self.stage.strands()?.program();
         let kept = self.stage.strands()?.placement().kept()?;
-        let state = &program.interface.state;
-        let first: usize = (state[..variable].iter())
-            .map(|state| state.variable.ty.scalars().len())
-            .sum();
-        let components = state[variable].variable.ty.scalars().len();
-        let slots = first..first + components;
+        let slots = all_slots(&program.interface).nth(variable)?;
         let bytes = kept.read(&slots, self.domain().strand_count()).ok()??;
         let layout = program.state.layout.variables();
         match layout[program.state.variables[variable]].kind {

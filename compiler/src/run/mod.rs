@@ -245,7 +245,7 @@ impl Run {
     }
 
     /// The one decision whether strands are kept. Those that cannot notice each other are not, unless something reads them on their
-    /// way. A GPU runs all together.
+    /// way. A GPU runs all together, and keeps them unless it makes them as well.
     fn keeps_strands(&self, limit: Option<u64>, observers: &[&mut dyn Observer]) -> bool {
         let Some(strands) = self.stage.strands() else {
             return true;
@@ -258,6 +258,7 @@ impl Run {
             || prints_elsewhere
             || observers.any(|observer| observer.needs_strands() || observer.period().is_some())
             || strands.placement().wants_accelerator
+                && !(strands.are_made_there() && self.workers.team().is_none())
             || !world::can_be_forgotten(&program.state.layout, program.abilities)
     }
 
@@ -299,6 +300,11 @@ impl Run {
         for observer in observers.iter_mut() {
             observer.streams(self);
         }
+        if let Stage::Prepared(prepared) = &mut self.stage
+            && prepared.0.are_made_there()
+        {
+            prepared.0.make_ready(None)?;
+        }
         let Stage::Prepared(prepared) = &self.stage else {
             return Ok(None);
         };
@@ -338,7 +344,7 @@ impl Run {
             match ended.map_err(|error| Failure::of_creation(error, strands.iterators()))? {
                 Completion::Completed(completed) => *completed,
                 Completion::Cancelled => return Ok(Some(RunEnd::Cancelled)),
-                Completion::Failed => return Ok(None),
+                Completion::Failed | Completion::Declined => return Ok(None),
             };
         write_text(&completed.text, printer)?;
         if let Stage::Prepared(prepared) = std::mem::replace(&mut self.stage, Stage::Over) {

@@ -133,7 +133,8 @@ impl Placement {
         images: &Images,
         team: Option<&Team>,
     ) -> Result<(), Failure> {
-        let Some(Ok(kernel)) = program.kernel.as_ref().filter(|_| self.wants_accelerator) else {
+        let is_wanted = self.wants_accelerator && self.accelerator.is_none();
+        let Some(Ok(kernel)) = program.kernel.as_ref().filter(|_| is_wanted) else {
             return Ok(());
         };
         let machine = || match program.machines.first() {

@@ -5,7 +5,7 @@ use crate::{
     codegen::{
         Compiled, Frame,
         abi::{self, Host, NEVER},
-        gpu::Cell,
+        gpu::{Cell, Iteration},
         host::Reports,
     },
     front::tree::Constant,
@@ -18,8 +18,8 @@ use runtime::{
     abi::{Failure as StrandFailure, LaneMask, LaneOutcome, MAX_WIDTH},
     cluster::Team,
     sequence::Sequence,
-    strands::StateLayout,
-    world::{Abilities, Batch, Executor, GlobalContext, StepContext, StrandProgram},
+    strands::{Counts, StateLayout},
+    world::{Abilities, Batch, Executor, GlobalContext, Job, StepContext, StrandProgram},
 };
 use std::{
     cell::UnsafeCell,
@@ -153,7 +153,18 @@ impl Strands {
         self.placement.kept_slots = Some(slots);
     }
 
-    /// Takes the GPU in use, if strands are to run there.
+    /// Whether the GPU that strands are to run on also makes them: where nothing but outputs is wanted, and these come back.
+    pub(super) fn are_made_there(&self) -> bool {
+        let kernel = self
+            .program
+            .kernel
+            .as_ref()
+            .and_then(|kernel| kernel.as_ref().ok());
+        let makes = kernel.is_some_and(|kernel| kernel.makes_strands());
+        makes && self.placement.wants_accelerator && self.placement.kept_slots.is_none()
+    }
+
+    /// Takes the GPU in use, if strands are to run there and it is not in use.
     pub(super) fn make_ready(&mut self, team: Option<&Team>) -> Result<(), Failure> {
         self.placement.make_ready(&self.program, &self.images, team)
     }
@@ -231,6 +242,35 @@ impl Strands {
         let int = |slot: usize| self.int(self.globals.get(slot));
         let slot = self.globals.0.len() - 2 * (self.program.interface.axes.len() - axis);
         (int(slot), int(slot + 1))
+    }
+
+    /// The scalars of one of the runtime's variables, by their numbers in the state.
+    fn scalars_of(&self, variable: usize) -> Option<Range<usize>> {
+        let mut known = self.program.state.variables.iter();
+        let number = known.position(|&first| first == variable)?;
+        super::device_outputs::all_slots(&self.program.interface).nth(number)
+    }
+
+    /// The value of a cell, unless only the accelerator knows it.
+    fn cell(&self, cell: Cell, counts: Counts) -> u64 {
+        match cell {
+            Cell::Global(slot) => self.globals.get(slot as usize),
+            Cell::Image(image, info) => self.images.cells()[abi::images::cell(image, info)],
+            Cell::Iterator(axis, Iteration::First) => self.bound(axis.into()).0 as u64,
+            Cell::Iterator(_, Iteration::Stride) => self.stride.into(),
+            Cell::Iterator(axis, Iteration::Count) => self.domain_sizes()[usize::from(axis)] as u64,
+            Cell::Count(StrandSet::All) => counts.all(),
+            Cell::Count(StrandSet::Active) => counts.active,
+            Cell::Count(StrandSet::Stable) => counts.stable,
+            Cell::Samples(..)
+            | Cell::SizeLess(..)
+            | Cell::Intervals(_)
+            | Cell::Times(_)
+            | Cell::Mesh(..)
+            | Cell::Contact(_) => {
+                unreachable!("the accelerator knows them")
+            }
+        }
     }
 
     pub(super) fn frame<'h>(
@@ -439,21 +479,7 @@ impl Executor for Strands {
             return false;
         };
         let counts = strands.counts;
-        let value = |cell: Cell| match cell {
-            Cell::Global(slot) => self.globals.get(slot as usize),
-            Cell::Image(image, info) => self.images.cells()[abi::images::cell(image, info)],
-            Cell::Count(StrandSet::All) => counts.all(),
-            Cell::Count(StrandSet::Active) => counts.active,
-            Cell::Count(StrandSet::Stable) => counts.stable,
-            Cell::Samples(..)
-            | Cell::SizeLess(..)
-            | Cell::Intervals(_)
-            | Cell::Times(_)
-            | Cell::Mesh(..)
-            | Cell::Contact(_) => {
-                unreachable!("the accelerator knows them")
-            }
-        };
+        let value = |cell| self.cell(cell, counts);
         let others = || Placement::others(&self.program, &self.images);
         if let Err(error) = accelerator.run(strands, &value, others) {
             self.placement.fail(error);
@@ -461,6 +487,22 @@ impl Executor for Strands {
             return strands.independent;
         }
         true
+    }
+
+    fn make_and_run(&self, job: &mut Job<'_>) -> bool {
+        let Some(accelerator) = self.placement.accelerator() else {
+            return false;
+        };
+        let value = |cell| self.cell(cell, Counts::default());
+        let slots = |variable| self.scalars_of(variable);
+        let others = || Placement::others(&self.program, &self.images);
+        match accelerator.make_and_run(job, &slots, &value, others) {
+            Ok(has_run) => has_run,
+            Err(error) => {
+                self.placement.fail(error);
+                false
+            }
+        }
     }
 
     fn bring_back(&self, strands: &mut Batch<'_>, blocks: &[Range<usize>]) -> bool {

@@ -23,10 +23,11 @@ pub(crate) struct Compiler {
 }
 
 /// The entry points of a kernel in C.
-const ENTRIES: [&str; 4] = [
+const ENTRIES: [&str; 5] = [
     Kernel::STRANDS,
     Kernel::PACK,
     Kernel::COLLECT,
+    Kernel::CREATE,
     Kernel::SPREAD,
 ];
 

@@ -6,6 +6,7 @@ mod c;
 mod contact;
 mod kept;
 mod machine;
+mod made;
 mod meshes;
 mod near;
 #[path = "../random/program/mod.rs"]
@@ -435,10 +436,10 @@ create_array { s(i) | i in 0..9 }",
 
 #[test]
 fn a_machine_that_is_lost_while_results_are_copied_loses_nothing() {
-    // States of two parts: one may be here already when the other never comes.
+    // Values of two parts: one may be here already when the other never comes.
     let text = "#version 2.0
 strand s (int i) { output vec3 x = [0, 0, 0]; update { x += [0.5 + i, 0.25 - i, 1.5*i]; stabilize; } }
-create_array { s(i) | i in 0..69999 }";
+create_array { s(i) | i in 0..99999 }";
     let case = Case::new(Source::new("many.diderot", text));
     let cpu = case.run(&Options::default(), 1);
     let options = Options {

@@ -450,7 +450,7 @@ impl Reader {
             }
             ["neg", ty @ ("s32" | "s64")] => ("neg".into(), vec![ty; 2]),
             ["mul", "lo", ty @ ("s32" | "s64")] => ("mul".into(), vec![ty; 3]),
-            ["mad", "lo", ty @ ("u32" | "s64")] => ("mad".into(), vec![ty; 4]),
+            ["mad", "lo", ty @ ("u32" | "s32" | "s64")] => ("mad".into(), vec![ty; 4]),
             ["mad", "wide", ty @ ("u32" | "s32")] => {
                 ("mad.wide".into(), vec!["b64", ty, ty, "b64"])
             }

@@ -161,6 +161,11 @@ impl Walk {
         self.ranks_in(&self.tile(number))
     }
 
+    /// How many points a tile has.
+    pub(crate) fn points_of(&self, number: usize) -> usize {
+        self.tile(number).points
+    }
+
     /// The points of a tile, for blocks of `width` lanes.
     pub(crate) fn visit(&self, number: usize, width: usize, points: &mut TilePoints) {
         let TilePoints {

@@ -10,6 +10,7 @@ use super::control::Control;
 use crate::abi::LaneMask;
 use crate::strands::Counts;
 use crate::strands::roster::{LaneSets, Newest};
+use std::mem::MaybeUninit;
 use std::ops::Range;
 
 /// The state of a strand before or after a launch. The bits above are its number of super-steps.
@@ -47,6 +48,10 @@ pub trait Executor: Sync {
     /// Runs strands and sets their [fates](Batch::fates); false if that failed. If they run to their ends, their states are then here
     /// again; after one super-step they stay there, of all blocks that have active strands, until they are brought back.
     fn run(&self, strands: &mut Batch<'_>) -> bool;
+
+    /// Makes all strands of a creation clause and runs them to their ends, or until the run is over; false if it does not, and then
+    /// nothing is known of them.
+    fn make_and_run(&self, job: &mut Job<'_>) -> bool;
 
     /// Copies the states of some blocks from there; false if they are lost.
     fn bring_back(&self, strands: &mut Batch<'_>, blocks: &[Range<usize>]) -> bool;
@@ -91,6 +96,32 @@ pub struct Batch<'a> {
     pub(super) starts: bool,
     pub(super) first_step: u64,
     pub(super) control: &'a Control,
+}
+
+/// Strands that an executor is to make, to run to their ends, and to forget.
+pub struct Job<'a> {
+    /// How many values each iterator of the creation clause has.
+    pub sizes: &'a [usize],
+    /// How many strands there are.
+    pub strands: usize,
+    /// Places for them, in whole blocks.
+    pub places: usize,
+    /// Gives the rank of the strand in each place, or the number of strands if there is none. It is the same for all jobs of these sizes.
+    pub ranks: &'a dyn Fn() -> Vec<u32>,
+    /// Variables, by their numbers in the layout, whose values are wanted as strands begin, and where these go, in the order of ranks.
+    pub initial: Vec<(usize, &'a mut [MaybeUninit<u8>])>,
+    /// The same as they end; those of strands that died mean nothing.
+    pub outputs: Vec<(usize, &'a mut [MaybeUninit<u8>])>,
+    /// What became of each strand, by its place. One that was left has no values, also none of the beginning.
+    pub fates: Vec<u32>,
+    pub(super) control: &'a Control,
+}
+
+impl Job<'_> {
+    /// Whether the run has to end now.
+    pub fn is_over(&self) -> bool {
+        self.control.is_over()
+    }
 }
 
 impl Batch<'_> {

@@ -5,6 +5,7 @@
 //! more than computing its initial values.
 
 mod elsewhere;
+mod executed;
 
 use super::abilities::Abilities;
 use super::complete::{GROUP, SHARES, run_group};
@@ -81,6 +82,8 @@ pub enum Completion {
     Failed,
     /// It was cancelled.
     Cancelled,
+    /// The program's executor does not make these strands. A [`World`](super::World) of the same program lets it run them.
+    Declined,
 }
 
 /// Whether strands can be made, run and forgotten.
@@ -88,7 +91,7 @@ pub fn can_be_forgotten(layout: &StateLayout, abilities: Abilities) -> bool {
     abilities.in_any_order() && !abilities.global_start && layout.sequence_planes().is_empty()
 }
 
-/// Makes strands, runs them to their ends, and keeps the variables asked for.
+/// Makes strands, runs them to their ends, and keeps the variables asked for. If the program has an executor, that does it.
 ///
 /// # Errors
 /// There are too many strands, or no workers.
@@ -119,13 +122,16 @@ pub fn complete<P: StrandProgram>(
     let blocks = walk.largest().div_ceil(width);
     core.state.resize(blocks * core.workers.len());
     let workers = core.workers.len();
+    let team = core.team.clone();
+    let executor = program.executor();
+    let executor = executor.filter(|executor| executor.is_ready() && team.is_none());
     let is_grid = matches!(creation, Creation::Grid(_));
-    let taker = wanted.taker.filter(|_| is_grid);
+    // An executor gives all values in the end.
+    let taker = wanted.taker.filter(|_| is_grid && executor.is_none());
     // Where strands die, values have their places only in the end.
     let passes = |output: usize| !abilities.dies && taker.is_some_and(|t| t.passing[output]);
     let initial = Requested::new(&core.layout, wanted.initial, |_| false);
     let outputs = Requested::new(&core.layout, wanted.outputs, passes);
-    let team = core.team.clone();
     let ranks = team.as_ref().map_or(1, |team| team.size());
     // The values of all strands go to rank 0.
     let is_elsewhere = team.as_ref().is_some_and(|team| !team.is_root());
@@ -169,7 +175,11 @@ pub fn complete<P: StrandProgram>(
         Some(team) => tickets::run(&stream, team).map_err(WorldError::Cluster)?,
         None => {
             let [tiles, row] = stream.tiles();
-            core.share(tiles, row, |tile| stream.run(tile));
+            match executor {
+                None => core.share(tiles, row, |tile| stream.run(tile)),
+                Some(executor) if stream.run_by(executor, creation.sizes(), wanted) => {}
+                Some(_) => return Ok(Completion::Declined),
+            }
             Verdict {
                 trouble: stream.trouble(),
                 steps: stream.steps(),
@@ -266,7 +276,7 @@ impl<P: StrandProgram> Stream<'_, P> {
         if self.home.is_some() {
             tickets::tile_letter(letter, tile);
         }
-        self.create(first, points, lanes, letter);
+        self.create(first, points, lanes, letter, |_| LaneMask::MAX);
         let records = Records {
             lanes,
             ranks: &mut points.ranks,
@@ -331,13 +341,14 @@ impl<P: StrandProgram> Stream<'_, P> {
         }
     }
 
-    /// Makes the strands of a tile in the blocks from `first`.
+    /// Makes the strands of a tile in the blocks from `first`: of each block, those in these lanes.
     fn create(
         &self,
         first: usize,
         points: &TilePoints,
         lanes: &mut Vec<LaneSets>,
         letter: &mut Vec<u8>,
+        wanted: impl Fn(usize) -> LaneMask,
     ) {
         let (core, width) = (self.core, self.width);
         lanes.clear();
@@ -354,7 +365,7 @@ impl<P: StrandProgram> Stream<'_, P> {
         }
         for (block, ranks) in points.ranks.chunks_exact(width).enumerate() {
             let end = (block + 1) * width;
-            let these = full >> (end - end.min(points.count));
+            let these = full >> (end - end.min(points.count)) & wanted(block);
             let coordinates = &points.coordinates[block * planes..][..planes];
             let state = core.state.block(first + block);
             cx.enter(0, first + block, ranks);

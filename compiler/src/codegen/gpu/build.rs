@@ -16,7 +16,7 @@ use crate::{
     },
     device::{self, Device},
     low::{self, Low},
-    ssa::{Function, Program},
+    ssa::{Function, Program, Role},
 };
 use std::{collections::BTreeMap, ops::Range, sync::Arc};
 
@@ -31,7 +31,7 @@ impl Kernel {
         string: &dyn Fn(&str) -> i64,
         ends: Ends,
     ) -> Kernel {
-        let methods = methods(device);
+        let (creation, methods) = parts(device);
         let mut near = device::sphere(program).map(|(position, dim)| Near {
             position,
             dim,
@@ -43,6 +43,8 @@ impl Kernel {
             (seen, near.record) = seen_beside(near, &methods, &state.planes);
         }
         let lists = Lists::of(&methods, state, &program.interface, lanes);
+        // Others are not made and run in one go.
+        let creation = creation.filter(|_| near.is_none() && lists.is_none());
         let mut kernel = Kernel {
             text: String::new(),
             cells: Vec::new(),
@@ -66,6 +68,7 @@ impl Kernel {
             meshes: meshes::plain(&program.interface),
             mesh_demands: device::mesh_demands(program),
             hints: state.hints.clone(),
+            creation,
             methods: [const { None }; 3],
             general: methods,
             seen,
@@ -115,7 +118,7 @@ impl Kernel {
                 functions: functions.collect(),
             };
             program.assert_valid("device");
-            self.methods = methods(program);
+            (_, self.methods) = parts(program);
         }
         (self.text, self.cells) = ptx::print(self, None);
     }
@@ -135,15 +138,14 @@ impl Kernel {
     }
 }
 
-/// The methods `start`, `update` and `stabilize` of a program.
-fn methods(program: Program<Device>) -> [Option<Function<Device>>; 3] {
-    let mut functions = program.functions.into_iter();
-    let mut next = functions.next();
-    device::METHODS.map(|role| {
-        let (_, function) = next.take_if(|(known, _)| *known == role)?;
-        next = functions.next();
-        Some(function)
-    })
+/// The creation of strands, and the methods `start`, `update` and `stabilize` of a program.
+fn parts(program: Program<Device>) -> (Option<Function<Device>>, [Option<Function<Device>>; 3]) {
+    let mut functions = program.functions;
+    let mut take = |role| {
+        let place = functions.iter().position(|(known, _)| *known == role)?;
+        Some(functions.swap_remove(place).1)
+    };
+    (take(Role::Create), device::METHODS.map(take))
 }
 
 /// The parts of a block that outputs take, in whole words; none if these are more than half of it.

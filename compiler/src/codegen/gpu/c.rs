@@ -3,6 +3,8 @@
 //! Methods are functions from the state of a strand to its status. Compiled so that products and sums are not contracted
 //! (`nvcc -fmad=false`, `cc -ffp-contract=off`), it gives the bits of the kernel.
 
+mod create;
+
 use super::{
     header::Header,
     kernel::{Cell, Kernel, PARAMETER_CELLS},
@@ -32,6 +34,10 @@ pub(super) fn print(kernel: &Kernel) -> String {
         printer.method(function);
         methods += &std::mem::take(&mut printer.text);
     }
+    if let Some(creation) = &kernel.creation {
+        printer.creation(creation);
+        methods += &std::mem::take(&mut printer.text);
+    }
     let Kernel { lanes, .. } = kernel;
     let real = if lanes.double { "double" } else { "float" };
     let (int, unsigned) = if lanes.long_int {
@@ -53,7 +59,11 @@ pub(super) fn print(kernel: &Kernel) -> String {
             numbers.join(", ")
         );
     }
-    text + &printer.structures() + &methods + &printer.frame()
+    text += &(printer.structures() + &methods + &printer.frame());
+    if kernel.creation.is_some() {
+        text += &printer.maker(kernel.methods[0].is_some());
+    }
+    text
 }
 
 /// The type of a value in C.
@@ -109,6 +119,7 @@ impl CPrinter<'_> {
                 Cell::Mesh(mesh, cell) => format!("mesh {mesh}: {cell:?}"),
                 Cell::Contact(image) => format!("probes of image {image}"),
                 Cell::Count(set) => format!("strands, {set:?}"),
+                Cell::Iterator(axis, what) => format!("iterator {axis}: {what:?}"),
             };
             let _ = writeln!(text, "// cell {number}: {about}");
         }
@@ -344,6 +355,7 @@ impl CPrinter<'_> {
                 self.integer(known.expect("a string of the kernel").1)
             }
             low::Op::State(slot, _) => format!("S->s{slot}"),
+            low::Op::Arg(n, _) => format!("given[{n}]"),
             low::Op::Global(slot, ty) => {
                 let cell = Cell::of_global(*slot, &self.kernel.ends);
                 self.cell(cell, member(*ty))
@@ -419,13 +431,7 @@ impl CPrinter<'_> {
             FRESH = fate::FRESH,
             width = lanes.width,
         );
-        let place = |n: usize, ty: &str| {
-            let plane = &planes[n];
-            format!(
-                "*({ty} *)(block + {} + lane*{})",
-                plane.offset, plane.stride
-            )
-        };
+        let place = |n: usize, ty: &str| self.place(n, ty);
         for (n, plane) in planes.iter().enumerate() {
             let loaded = match plane.ty {
                 low::Ty::Real => place(n, "Real"),
@@ -470,22 +476,38 @@ impl CPrinter<'_> {
             STABILIZE = status::STABILIZE,
             DIE = status::DIE,
         );
-        for (n, plane) in planes.iter().enumerate() {
-            let wide = plane.stride == 8 && !lanes.long_int;
+        let _ = write!(
+            text,
+            "{}    }}\n    P->fates[slot] = (steps + before) << {} | fate;\n}}\n\n{}",
+            self.stores("        "),
+            fate::BITS,
+            ENTRY
+        );
+        text
+    }
+}
+
+impl CPrinter<'_> {
+    /// The place of a scalar of the state in memory.
+    fn place(&self, slot: usize, ty: &str) -> String {
+        let plane = &self.kernel.planes[slot];
+        let (offset, stride) = (plane.offset, plane.stride);
+        format!("*({ty} *)(block + {offset} + lane*{stride})")
+    }
+
+    /// The statements that store the state.
+    fn stores(&self, indent: &str) -> String {
+        let mut text = String::new();
+        for (n, plane) in self.kernel.planes.iter().enumerate() {
+            let wide = plane.stride == 8 && !self.kernel.lanes.long_int;
             let int = if wide { "long long" } else { "Int" };
             let (ty, value) = match plane.ty {
                 low::Ty::Real => ("Real", format!("S->s{n}")),
                 low::Ty::Bool => (int, format!("-({int})S->s{n}")),
                 low::Ty::Int | low::Ty::Str => (int, format!("S->s{n}")),
             };
-            let _ = writeln!(text, "        {} = {value};", place(n, ty));
+            let _ = writeln!(text, "{indent}{} = {value};", self.place(n, ty));
         }
-        let _ = write!(
-            text,
-            "    }}\n    P->fates[slot] = (steps + before) << {} | fate;\n}}\n\n{}",
-            fate::BITS,
-            ENTRY
-        );
         text
     }
 }

@@ -7,8 +7,11 @@ use super::{
     launch::{Accelerator, MANY, Machine, Phases, Samples},
     meshes::MeshData,
 };
-use runtime::world::Batch;
-use std::sync::{Arc, OnceLock};
+use runtime::world::{Batch, Job};
+use std::{
+    ops::Range,
+    sync::{Arc, OnceLock},
+};
 
 /// A program on all machines that run it.
 pub struct Fleet {
@@ -83,6 +86,25 @@ impl Fleet {
             pairs.map(|(a, b)| [a[0] | b[0], a[1] | b[1]]).collect()
         };
         known.reduce(both).unwrap_or_default()
+    }
+
+    /// Makes and runs strands as [`Accelerator::make_and_run`] does, on the first machine. False as well if there are enough strands for
+    /// several machines; `more` prepares the others.
+    ///
+    /// # Errors
+    /// The machine failed.
+    pub fn make_and_run(
+        &self,
+        job: &mut Job<'_>,
+        slots: &dyn Fn(usize) -> Option<Range<usize>>,
+        value: &dyn Fn(Cell) -> u64,
+        more: impl FnOnce() -> Vec<Accelerator>,
+    ) -> Result<bool, DriverError> {
+        let most = self.first.machine.strands_at_a_time().min(MANY);
+        if job.places > most && !self.others.get_or_init(more).is_empty() {
+            return Ok(false);
+        }
+        self.first.make_and_run(job, slots, value)
     }
 
     /// Runs strands as [`Accelerator::run`] does; `more` prepares the other machines.

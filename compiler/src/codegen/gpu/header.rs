@@ -71,7 +71,8 @@ header! {
     count COUNT: u32 = "unsigned ",
     /// Super-steps of this launch at most; or bytes from a sample, or a block, to the next.
     steps STEPS: u32 = "unsigned ",
-    /// The bits of the number of a box along an axis; for `collect`, the words of a block; for `spread`, its strands.
+    /// The bits of the number of a box along an axis; for `collect`, the words of a block; for `spread`, its strands; for `create`, the
+    /// number of all strands.
     bits BITS: u32 = "unsigned ",
     /// The number of boxes, in units of [`Near::BOXES`](super::kernel::Near::BOXES). The last ones are for strands without a
     /// finite position. For `collect`, the bytes from the results of a block to those of the next; for `spread`, from a number to the next.

@@ -95,6 +95,45 @@ impl Accelerator {
         }
     }
 
+    /// Whether these scalars of the state can be [spread](Accelerator::spread).
+    pub(super) fn are_numbers(&self, slots: &Range<usize>) -> bool {
+        let mut planes = self.kernel.planes[slots.clone()].iter();
+        planes.all(|plane| plane.stride == self.kernel.number() && !plane.is_handle)
+    }
+
+    /// Puts scalars of strands into an array, in the order of strands. For each of the first places of a room, `ranks` has the rank of its
+    /// strand.
+    ///
+    /// # Errors
+    /// The machine is lost.
+    pub(super) fn spread(
+        &self,
+        entry: u64,
+        room: &Room,
+        (ranks, places): (&Memory, usize),
+        slots: &Range<usize>,
+        array: &Memory,
+    ) -> Result<Duration, DriverError> {
+        let number = self.kernel.number();
+        let mut spent = Duration::ZERO;
+        for (n, slot) in slots.clone().enumerate() {
+            let header = Header {
+                state: room.state.address + self.kernel.planes[slot].offset as u64,
+                ranks: ranks.address,
+                places: array.address + (n * number) as u64,
+                count: places as u32,
+                steps: self.kernel.stride as u32,
+                bits: self.kernel.lanes.width as u32,
+                chunks: (slots.len() * number) as u32,
+                ..Header::default()
+            };
+            let cells = vec![0; self.kernel.cells.len()];
+            let parameters = self.kernel.parameters(&header, &cells);
+            spent += self.machine.launch(&[(entry, header.count)], &parameters)?;
+        }
+        Ok(spent)
+    }
+
     /// Keeps the results of a batch, the fates of whose strands are `words`, if that was asked for, these are all, and all are stable.
     ///
     /// # Errors
@@ -111,12 +150,10 @@ impl Accelerator {
             return Ok(false);
         };
         let number = self.kernel.number();
-        let planes = &self.kernel.planes;
-        let is_number = |slot: usize| planes[slot].stride == number && !planes[slot].is_handle;
         let is_there = |word: &u32| fate::kind(*word) != fate::IDLE;
         let is_stable = |word: &u32| fate::kind(*word) == fate::STABLE || !is_there(word);
         let is_all = words.len() == batch.blocks() * batch.width && words.iter().all(is_stable);
-        if !is_all || !outputs.iter().cloned().flatten().all(is_number) {
+        if !is_all || !outputs.iter().all(|slots| self.are_numbers(slots)) {
             return Ok(false);
         }
         // Places without a strand have the number after the last.
@@ -128,23 +165,8 @@ impl Accelerator {
         self.machine.write(places.address, words_as_bytes(&ranks))?;
         let mut arrays = Vec::new();
         for slots in outputs {
-            let between = slots.len() * number;
-            let memory = Memory::new(&self.machine, (strands + 1) * between)?;
-            for (n, slot) in slots.clone().enumerate() {
-                let header = Header {
-                    state: room.state.address + self.kernel.planes[slot].offset as u64,
-                    ranks: places.address,
-                    places: memory.address + (n * number) as u64,
-                    count: ranks.len() as u32,
-                    steps: self.kernel.stride as u32,
-                    bits: batch.width as u32,
-                    chunks: between as u32,
-                    ..Header::default()
-                };
-                let cells = vec![0; self.kernel.cells.len()];
-                let parameters = self.kernel.parameters(&header, &cells);
-                *spent += self.machine.launch(&[(entry, header.count)], &parameters)?;
-            }
+            let memory = Memory::new(&self.machine, (strands + 1) * slots.len() * number)?;
+            *spent += self.spread(entry, room, (&places, ranks.len()), slots, &memory)?;
             arrays.push((slots.clone(), memory));
         }
         *keeping = Keeping::Kept(Arc::new(KeptResults {

@@ -40,6 +40,19 @@ pub enum Cell {
     Contact(u32),
     /// How many strands there were at the start of the super-step.
     Count(StrandSet),
+    /// An iterator of the creation clause.
+    Iterator(u8, Iteration),
+}
+
+/// What strands are made from, of an iterator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Iteration {
+    /// Its first value.
+    First,
+    /// From a value to the next.
+    Stride,
+    /// How many values there are.
+    Count,
 }
 
 impl Cell {
@@ -119,6 +132,8 @@ pub struct Kernel {
     pub(super) mesh_demands: Vec<MeshDemand>,
     /// Where a block has the cells of each mesh that strands were in last.
     pub(super) hints: Vec<usize>,
+    /// What makes strands, if that can be done without the CPU.
+    pub(super) creation: Option<Function<Device>>,
     /// The methods for these meshes.
     pub(super) methods: [Option<Function<Device>>; 3],
     /// The numbers of the strings in them.
@@ -138,6 +153,8 @@ impl Kernel {
     pub const PACK: &str = "pack";
     /// The one that puts the results of strands side by side.
     pub const COLLECT: &str = "collect";
+    /// The one that makes strands.
+    pub const CREATE: &str = "create";
     /// The one that puts a scalar of each strand in its place among those of all strands.
     pub const SPREAD: &str = "spread";
     /// The one that counts the units of the sequences in states, or copies these into another heap.
@@ -152,12 +169,14 @@ impl Kernel {
         let near = self.near.iter().flat_map(|_| Kernel::NEAR);
         let packs = (!self.packs.is_empty()).then_some(Kernel::PACK);
         let collect = (!self.results.is_empty()).then_some(Kernel::COLLECT);
+        let create = self.creation.is_some().then_some(Kernel::CREATE);
         let spread = self.near.is_none().then_some(Kernel::SPREAD);
         let lists = self
             .lists
             .iter()
             .flat_map(|_| [Kernel::COMPACT, Kernel::GATHER]);
-        let others = packs.into_iter().chain(collect).chain(spread).chain(lists);
+        let others = packs.into_iter().chain(collect).chain(create);
+        let others = others.chain(spread).chain(lists);
         near.chain([Kernel::STRANDS]).chain(others).collect()
     }
 
@@ -188,6 +207,11 @@ impl Kernel {
     pub(super) fn keeps_lists(&self) -> bool {
         let lists = self.lists.as_ref();
         lists.is_some_and(|lists| !lists.planes.is_empty())
+    }
+
+    /// Whether it makes strands.
+    pub fn makes_strands(&self) -> bool {
+        self.creation.is_some()
     }
 
     /// Bytes of the results of a block.

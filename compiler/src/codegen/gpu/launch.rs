@@ -9,6 +9,7 @@ use super::{
     memory::{Memory, words_as_bytes, words_as_bytes_mut},
     meshes::{MeshData, MeshRoom},
     near::NearRoom,
+    nursery::Nursery,
     results::Returning,
     sequences::{Common, Heap},
     times::Intervals,
@@ -175,7 +176,7 @@ pub(super) struct Room {
     pub(super) state: Memory,
     pub(super) fates: Memory,
     flags: Memory,
-    more: Memory,
+    pub(super) more: Memory,
     /// The results of strands that have ended.
     pub(super) results: Memory,
     /// What strands need that look for each other.
@@ -223,6 +224,8 @@ pub struct Accelerator {
     /// Bytes of a component of each image.
     planes: Vec<usize>,
     pub(super) room: Mutex<Option<Room>>,
+    /// What is there for strands that are made there.
+    pub(super) nursery: Mutex<Option<Nursery>>,
     phases: Mutex<Phases>,
     keeping: Mutex<Keeping>,
     /// The sequences of global variables that strands read.
@@ -291,6 +294,7 @@ impl Accelerator {
             contacts: Contacts::new(&machine, images.len())?,
             planes: images.iter().map(plane).collect(),
             room: Mutex::new(None),
+            nursery: Mutex::new(None),
             phases: Mutex::default(),
             keeping: Mutex::default(),
             common: Mutex::default(),
@@ -362,8 +366,32 @@ impl Accelerator {
         batch: &mut Batch<'_>,
         value: &dyn Fn(Cell) -> u64,
     ) -> Result<(), DriverError> {
-        let mut cells: Vec<u64> = self
-            .kernel
+        let mut cells = self.cells(value);
+        let start = Instant::now();
+        let mut kernel = Duration::ZERO;
+        let sent = self.send_common(batch, value, &mut cells);
+        let ran = sent.and_then(|()| match batch.independent {
+            true => self.complete(batch, &cells, &mut kernel),
+            false => self.step(batch, &cells, &mut kernel),
+        });
+        self.noticed(start, kernel, ran)
+    }
+
+    /// Ends a run.
+    pub(super) fn noticed(
+        &self,
+        start: Instant,
+        kernel: Duration,
+        ran: Result<(), DriverError>,
+    ) -> Result<(), DriverError> {
+        let noticed = self.meshes.iter().try_for_each(MeshRoom::notice);
+        self.took(start, kernel);
+        ran.and(noticed)
+    }
+
+    /// The cells; `value` gives those that are not known here.
+    pub(super) fn cells(&self, value: &dyn Fn(Cell) -> u64) -> Vec<u64> {
+        self.kernel
             .cells
             .iter()
             .map(|&cell| match cell {
@@ -387,17 +415,7 @@ impl Accelerator {
                 Cell::Contact(image) => self.contacts.address(image),
                 other => value(other),
             })
-            .collect();
-        let start = Instant::now();
-        let mut kernel = Duration::ZERO;
-        let sent = self.send_common(batch, value, &mut cells);
-        let ran = sent.and_then(|()| match batch.independent {
-            true => self.complete(batch, &cells, &mut kernel),
-            false => self.step(batch, &cells, &mut kernel),
-        });
-        let noticed = self.meshes.iter().try_for_each(MeshRoom::notice);
-        self.took(start, kernel);
-        ran.and(noticed)
+            .collect()
     }
 
     /// Whether each image was probed so far, and whether one of these probes was inside.
@@ -454,12 +472,7 @@ impl Accelerator {
         let told = batch.fates[slots.clone()].iter();
         let stable = told.filter(|&&word| word == fate::STABLE).count() as u64;
         let mut kept = self.room.lock().unwrap_or_else(PoisonError::into_inner);
-        if kept.as_ref().is_none_or(|room| room.blocks < blocks.len()) {
-            // The smaller allocation is freed first.
-            *kept = None;
-            *kept = Some(self.room_for(blocks.len(), batch)?);
-        }
-        let room = kept.as_mut().expect("there is one now");
+        let room = self.roomy(&mut kept, blocks.len())?;
         let all = std::slice::from_ref(&blocks);
         let sent = self.send_sequences(batch, all, (room, slots.len(), true))?;
         let states = sent.get(&blocks.start);
@@ -469,25 +482,8 @@ impl Accelerator {
             room.fates.address,
             words_as_bytes(&batch.fates[slots.clone()]),
         )?;
-        let (mut budget, mut done) = (FIRST_STEPS, 0);
-        while done < batch.limit && !batch.is_over() {
-            let steps = u32::try_from(batch.limit - done).map_or(budget, |left| left.min(budget));
-            done += u64::from(steps);
-            if let Some(heap) = &mut room.heap {
-                heap.until = u32::try_from(done).unwrap_or(u32::MAX);
-            }
-            let launch = (steps, false);
-            let (flags, time) = self.launch_all(room, slots.len(), launch, cells)?;
-            *spent += time;
-            if !flags.goes_on {
-                break;
-            }
-            budget = match time {
-                time if time > LONG => (budget / 2).max(1),
-                time if time < SHORT => budget.saturating_mul(2).min(1 << 24),
-                _ => budget,
-            };
-        }
+        let is_over = || batch.is_over();
+        *spent += self.run_to_end(room, slots.len(), (batch.limit, &is_over), cells)?;
         let mut words = vec![fate::IDLE; slots.len()];
         machine.read(room.fates.address, words_as_bytes_mut(&mut words))?;
         let is_kept = self.keep_results(batch, &words, room, spent)?;
@@ -513,6 +509,61 @@ impl Accelerator {
         Ok(())
     }
 
+    /// Room for this many blocks: the one that is kept, if it is large enough.
+    pub(super) fn roomy<'r>(
+        &self,
+        kept: &'r mut Option<Room>,
+        blocks: usize,
+    ) -> Result<&'r mut Room, DriverError> {
+        if kept.as_ref().is_none_or(|room| room.blocks < blocks) {
+            // The smaller allocation is freed first.
+            *kept = None;
+            *kept = Some(self.room_for(blocks)?);
+        }
+        Ok(kept.as_mut().expect("there is one now"))
+    }
+
+    /// Runs the first strands of a room until none goes on, they have taken `limit` super-steps or the run `is_over`; gives the time
+    /// of the kernels.
+    pub(super) fn run_to_end(
+        &self,
+        room: &mut Room,
+        strands: usize,
+        (limit, is_over): (u64, &dyn Fn() -> bool),
+        cells: &[u64],
+    ) -> Result<Duration, DriverError> {
+        let mut spent = Duration::ZERO;
+        let (mut budget, mut done) = (FIRST_STEPS, 0);
+        while done < limit && !is_over() {
+            let steps = u32::try_from(limit - done).map_or(budget, |left| left.min(budget));
+            done += u64::from(steps);
+            if let Some(heap) = &mut room.heap {
+                heap.until = u32::try_from(done).unwrap_or(u32::MAX);
+            }
+            let (flags, time) = self.launch_all(room, strands, (steps, false), cells)?;
+            spent += time;
+            if !flags.goes_on {
+                break;
+            }
+            budget = match time {
+                time if time > LONG => (budget / 2).max(1),
+                time if time < SHORT => budget.saturating_mul(2).min(1 << 24),
+                _ => budget,
+            };
+        }
+        Ok(spent)
+    }
+
+    /// Writes the cells that are not parameters.
+    pub(super) fn send_more(&self, room: &Room, cells: &[u64]) -> Result<(), DriverError> {
+        let more = &cells[cells.len().min(PARAMETER_CELLS)..];
+        let more: Vec<u8> = more.iter().flat_map(|cell| cell.to_le_bytes()).collect();
+        match more.is_empty() {
+            true => Ok(()),
+            false => self.machine.write(room.more.address, &more),
+        }
+    }
+
     /// One launch for the first strands of a room; gives its result and its time.
     pub(super) fn launch(
         &self,
@@ -521,11 +572,7 @@ impl Accelerator {
         steps: u32,
         cells: &[u64],
     ) -> Result<(Flags, Duration), DriverError> {
-        let more = &cells[cells.len().min(PARAMETER_CELLS)..];
-        if !more.is_empty() {
-            let more: Vec<u8> = more.iter().flat_map(|cell| cell.to_le_bytes()).collect();
-            self.machine.write(room.more.address, &more)?;
-        }
+        self.send_more(room, cells)?;
         let mut flags = [0u32; Header::FLAG_COUNT];
         self.machine
             .write(room.flags.address, words_as_bytes(&flags))?;
@@ -565,15 +612,15 @@ impl Accelerator {
     }
 
     /// Room for this many blocks.
-    pub(super) fn room_for(&self, blocks: usize, batch: &Batch<'_>) -> Result<Room, DriverError> {
+    pub(super) fn room_for(&self, blocks: usize) -> Result<Room, DriverError> {
         let memory = |bytes: usize| Memory::new(&self.machine, bytes);
         let more = self.kernel.cells.len().saturating_sub(PARAMETER_CELLS);
         let near = self.kernel.near;
         let near = near.map(|near| NearRoom::new(&self.machine, near, blocks, self.kernel.lanes));
         Ok(Room {
             near: near.transpose()?,
-            state: memory(blocks * batch.stride)?,
-            fates: memory(blocks * batch.width * size_of::<u32>())?,
+            state: memory(blocks * self.kernel.stride)?,
+            fates: memory(blocks * self.kernel.lanes.width * size_of::<u32>())?,
             flags: memory(Header::FLAG_COUNT * size_of::<u32>())?,
             results: memory(blocks * self.kernel.result_bytes())?,
             more: memory(more * size_of::<u64>())?,

@@ -76,6 +76,32 @@ impl Drop for Memory {
     }
 }
 
+/// Bytes that come back at a time: few enough to stay in a cache.
+pub(super) const PART: usize = 1 << 20;
+/// Threads that put such parts in their places, at most.
+const TAKERS: usize = 4;
+
+/// Takes parts on several threads, but no more than there are parts; `take_some` takes them until there are no more.
+pub(super) fn on_threads(
+    parts: usize,
+    take_some: impl Fn() -> Result<(), DriverError> + Sync,
+) -> Result<(), DriverError> {
+    std::thread::scope(|scope| {
+        // Where there can be no more threads, this one takes all.
+        let spawn = |_| {
+            let thread = std::thread::Builder::new();
+            thread.spawn_scoped(scope, &take_some).ok()
+        };
+        let others: Vec<_> = (1..parts.min(TAKERS)).filter_map(spawn).collect();
+        let own = take_some();
+        let join = |other: std::thread::ScopedJoinHandle<'_, _>| {
+            let taken = other.join();
+            taken.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        };
+        others.into_iter().map(join).fold(own, Result::and)
+    })
+}
+
 /// Bytes between two runs that are copied rather than left out.
 const NEAR: usize = 1 << 16;
 

@@ -5,7 +5,8 @@
 //!                               └──[c]──► CUDA C, to read and to embed
 //! ```
 //!
-//! The CPU computes the globals, creates the strands and writes the outputs; a run copies the blocks of states to the
+//! The CPU computes the globals and writes the outputs. Strands that nothing but outputs is wanted of are made on the device, and only
+//! these come back. Of others the CPU makes the strands; a run copies the blocks of states to the
 //! device, launches the kernel until no strand is active or the limit is reached, and copies the outputs back, or all of the
 //! states if strands are to go on. Images and memory stay there for the next run of the same program. If strands run in step, every super-step is a launch, and the states stay on the device until the CPU needs them. A strand that the
 //! kernel does not finish (a run-time error, an argument that only the primitives of the CPU support) is left unchanged,
@@ -24,6 +25,7 @@ mod launch;
 mod memory;
 mod meshes;
 mod near;
+mod nursery;
 mod operations;
 mod pack;
 mod ptx;
@@ -36,7 +38,7 @@ pub use driver::{Cuda, DeviceInfo, DriverError, device_of};
 pub use fleet::Fleet;
 pub use header::Header;
 pub use kept::KeptResults;
-pub use kernel::{Cell, Kernel, Near, PARAMETER_CELLS};
+pub use kernel::{Cell, Iteration, Kernel, Near, PARAMETER_CELLS};
 pub use launch::{Accelerator, Contents, Machine, Phases, Samples};
 pub use meshes::{MeshCell, MeshData};
 pub use pack::Pack;

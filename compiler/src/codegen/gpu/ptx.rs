@@ -5,6 +5,7 @@
 //! not; no operation flushes subnormal numbers.
 
 mod contact;
+mod create;
 mod facts;
 mod frame;
 mod heap;
@@ -114,6 +115,8 @@ pub(super) struct PtxPrinter<'a> {
     pub(super) values: HashMap<Value, String>,
     /// The registers of the state.
     pub(super) state: Vec<String>,
+    /// Those of the values of iterators, while strands are made.
+    pub(super) given: Vec<String>,
     pub(super) places: HashMap<KnownAddress, String>,
     /// The operations of the method in work, by their results.
     definitions: HashMap<Value, (Op, Vec<Value>)>,
@@ -140,8 +143,8 @@ pub(super) struct PtxPrinter<'a> {
     slot: String,
     kept: String,
     heap: heap::HeapRegisters,
-    /// The finished entry points.
-    entries: Vec<String>,
+    /// The names of the finished entry points, and their text from the brace on.
+    entries: Vec<(String, String)>,
 }
 
 impl<'a> PtxPrinter<'a> {
@@ -157,6 +160,7 @@ impl<'a> PtxPrinter<'a> {
             labels: 0,
             values: HashMap::new(),
             state: Vec::new(),
+            given: Vec::new(),
             places: HashMap::new(),
             definitions: HashMap::new(),
             bounds: Bounds::default(),
@@ -447,21 +451,25 @@ impl<'a> PtxPrinter<'a> {
             let count = numbers.len();
             let _ = writeln!(text, ".const .align 8 .{ty} {name}[{count}] = {{{list}}};");
         }
-        text + &self.entries.concat()
-    }
-
-    /// Ends an entry point: its registers and its body. All of them take the same parameters, so the one with cells is the
-    /// first.
-    fn finish(&mut self, name: &str) {
+        // All of them take the same parameters.
         let bytes = size_of::<Header>() + 8 * self.cells.len().min(PARAMETER_CELLS);
         let threads = Kernel::THREADS;
-        let mut text = format!(
-            "\n.visible .entry {name}(.param .align 8 .b8 P[{bytes}])\n.maxntid {threads}, 1, 1\n"
-        );
-        if let Some(most) = self.most.filter(|_| name == Kernel::STRANDS) {
-            let _ = writeln!(text, ".maxnreg {most}");
+        for (name, body) in &self.entries {
+            let _ = write!(
+                text,
+                "\n.visible .entry {name}(.param .align 8 .b8 P[{bytes}])\n.maxntid {threads}, 1, 1\n"
+            );
+            if let Some(most) = self.most.filter(|_| name == Kernel::STRANDS) {
+                let _ = writeln!(text, ".maxnreg {most}");
+            }
+            text += body;
         }
-        text += "{\n";
+        text
+    }
+
+    /// Ends an entry point: its registers and its body.
+    fn finish(&mut self, name: &str) {
+        let mut text = String::from("{\n");
         for (class, count) in std::mem::take(&mut self.registers) {
             let ty = match class {
                 Class::Int | Class::Word | Class::Wide => self.ty(class).replace(['s', 'u'], "b"),
@@ -473,8 +481,8 @@ impl<'a> PtxPrinter<'a> {
             self.kept.clear();
             text += &sphere::memory();
         }
-        self.entries
-            .push(text + &std::mem::take(&mut self.body) + "}\n");
+        text += &std::mem::take(&mut self.body);
+        self.entries.push((name.to_string(), text + "}\n"));
     }
 }
 

@@ -78,7 +78,7 @@ impl Accelerator {
         }
         let spare = if kept.is_some() { blocks / 2 } else { 0 };
         // The old room stays until nothing can fail any more: it has the only copy of some states.
-        let mut larger = self.room_for(blocks + spare, batch)?;
+        let mut larger = self.room_for(blocks + spare)?;
         if let Some(room) = kept {
             if let (Some(old), Some(new)) = (&room.near, &mut larger.near) {
                 new.edge = old.edge;

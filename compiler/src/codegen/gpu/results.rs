@@ -5,17 +5,13 @@ use super::{
     header::Header,
     kernel::{Kernel, WORD},
     launch::{Accelerator, Room},
+    memory::{PART, on_threads},
 };
 use runtime::world::fate;
 use std::{
     sync::{Mutex, PoisonError},
     time::Duration,
 };
-
-/// Bytes of states that are copied back at a time: few enough to stay in a cache.
-const PART: usize = 1 << 20;
-/// Threads that put them in their places.
-const TAKERS: usize = 4;
 
 /// The strands of some blocks, to which states come back.
 pub(super) struct Returning<'a> {
@@ -110,22 +106,8 @@ impl Accelerator {
                 fates.copy_from_slice(words);
             }
         };
-        let threads = words.len().div_ceil(per_part * width).min(TAKERS);
-        std::thread::scope(|scope| {
-            // Where there can be no more threads, this one takes all.
-            let spawn = |_| {
-                std::thread::Builder::new()
-                    .spawn_scoped(scope, take_some)
-                    .ok()
-            };
-            let others: Vec<_> = (1..threads).filter_map(spawn).collect();
-            let own = take_some();
-            let join = |other: std::thread::ScopedJoinHandle<'_, _>| {
-                let taken = other.join();
-                taken.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-            };
-            others.into_iter().map(join).fold(own, Result::and)
-        })
+        let threads = words.len().div_ceil(per_part * width);
+        on_threads(threads, take_some)
     }
 
     /// Takes over the results of strands.

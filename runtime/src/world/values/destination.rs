@@ -6,6 +6,7 @@ use crate::abi::LaneMask;
 use crate::memory::Room;
 use crate::strands::StateLayout;
 use crate::strands::tiles::Walk;
+use std::mem::MaybeUninit;
 use std::ops::Range;
 
 /// Variables whose values are asked for.
@@ -123,6 +124,16 @@ impl Destination {
         let (to, first) = self.from(part);
         // SAFETY: the caller's promise.
         unsafe { self.planes.put(to, first as u32, block, lanes, ranks) };
+    }
+
+    /// The memory of the values of this many strands, in the order of ranks.
+    ///
+    /// # Safety
+    /// It is kept for at least as many, and nothing else reads or writes it as long as it is borrowed.
+    pub(crate) unsafe fn values(&self, strands: usize) -> &mut [MaybeUninit<u8>] {
+        let (values, _) = self.from(None);
+        // SAFETY: the caller's promise.
+        unsafe { std::slice::from_raw_parts_mut(values.cast(), strands * self.bytes()) }
     }
 
     /// Bytes of the values of a strand.

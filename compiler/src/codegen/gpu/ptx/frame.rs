@@ -29,10 +29,7 @@ impl PtxPrinter<'_> {
             Some(_) => self.next_in_order(),
         };
         self.slot = slot.clone();
-        let zero = self.register(Class::Word);
-        self.line(&format!("mov.u32 {zero}, 0"));
-        self.truths = ["setp.ne.u32", "setp.eq.u32"]
-            .map(|instruction| self.compute(Class::Truth, instruction, &[&zero, "0"]));
+        self.begin_truths();
         let fate_at = self.element(Header::FATES, &slot, 4);
         let told = self.register(Class::Word);
         self.line(&format!("ld.global.u32 {told}, [{fate_at}]"));
@@ -150,6 +147,9 @@ impl PtxPrinter<'_> {
         if !self.kernel.results.is_empty() {
             self.collect_entry();
         }
+        if let Some(creation) = &self.kernel.creation {
+            self.create_entry(creation, start.is_some());
+        }
         if self.near.is_none() {
             self.spread_entry();
         }
@@ -158,6 +158,14 @@ impl PtxPrinter<'_> {
             self.gather_entry();
         }
         self.text()
+    }
+
+    /// Registers for both truth values.
+    pub(super) fn begin_truths(&mut self) {
+        let zero = self.register(Class::Word);
+        self.line(&format!("mov.u32 {zero}, 0"));
+        self.truths = ["setp.ne.u32", "setp.eq.u32"]
+            .map(|instruction| self.compute(Class::Truth, instruction, &[&zero, "0"]));
     }
 
     /// The number of the thread; one that is not below a number of the header has nothing to do.
@@ -287,31 +295,35 @@ impl PtxPrinter<'_> {
 
     fn store_state(&mut self, lanes: &[String; 2], methods: &[Option<&Function<Device>>]) {
         let changed = |slot: usize| methods.iter().flatten().any(|f| !keeps(f, slot));
-        for (slot, plane) in self.planes.iter().enumerate() {
-            if !changed(slot) {
-                continue;
+        for slot in 0..self.planes.len() {
+            if changed(slot) {
+                self.store_scalar(lanes, slot);
             }
-            let class = Class::of(Ty::Scalar(plane.ty));
-            let at = format!("[{}+{}]", lanes[plane.stride / 8], plane.offset);
-            let mut value = self.state[slot].clone();
-            if plane.is_handle {
-                self.store_half(&lanes[plane.stride / 8], plane.offset, &value);
-                continue;
-            }
-            let int = self.ty(Class::Int);
-            if class == Class::Truth {
-                let select = format!("selp.{int}");
-                value = self.compute(Class::Int, &select, &["-1", "0", &value]);
-            }
-            if class == Class::Real {
-                let ty = self.ty(class);
-                self.line(&format!("st.global.{ty} {at}, {value}"));
-            } else if plane.stride == 8 && int == "s32" {
-                let wide = self.compute(Class::Wide, "cvt.s64.s32", &[&value]);
-                self.line(&format!("st.global.u64 {at}, {wide}"));
-            } else {
-                self.line(&format!("st.global.{int} {at}, {value}"));
-            }
+        }
+    }
+
+    /// Stores a scalar of the state.
+    pub(super) fn store_scalar(&mut self, lanes: &[String; 2], slot: usize) {
+        let plane = &self.planes[slot];
+        let class = Class::of(Ty::Scalar(plane.ty));
+        let at = format!("[{}+{}]", lanes[plane.stride / 8], plane.offset);
+        let mut value = self.state[slot].clone();
+        if plane.is_handle {
+            return self.store_half(&lanes[plane.stride / 8], plane.offset, &value);
+        }
+        let int = self.ty(Class::Int);
+        if class == Class::Truth {
+            let select = format!("selp.{int}");
+            value = self.compute(Class::Int, &select, &["-1", "0", &value]);
+        }
+        if class == Class::Real {
+            let ty = self.ty(class);
+            self.line(&format!("st.global.{ty} {at}, {value}"));
+        } else if plane.stride == 8 && int == "s32" {
+            let wide = self.compute(Class::Wide, "cvt.s64.s32", &[&value]);
+            self.line(&format!("st.global.u64 {at}, {wide}"));
+        } else {
+            self.line(&format!("st.global.{int} {at}, {value}"));
         }
     }
 

@@ -1,0 +1,76 @@
+//! The entry point that makes strands.
+
+use super::{CPrinter, name};
+use crate::{
+    codegen::gpu::kernel::{Cell, Iteration},
+    device::Device,
+    ssa::Function,
+};
+use runtime::world::fate;
+use std::fmt::Write;
+
+impl CPrinter<'_> {
+    /// The function that gives the state of a strand from the values of the iterators.
+    pub(super) fn creation(&mut self, function: &Function<Device>) {
+        self.text += "\n__device__ static Int method_create(const struct Parameters *P, struct State *S, const Int *given) {\n";
+        self.line("(void)P, (void)given;");
+        self.block(function, &function.body);
+        for (slot, value) in function.body.yields.iter().enumerate() {
+            let line = format!("S->s{slot} = {};", name(*value));
+            self.line(&line);
+        }
+        self.line("return 0;\n}");
+    }
+
+    /// What finds the values of the iterators for one strand and stores its state, and the entry point.
+    pub(super) fn maker(&self, has_start: bool) -> String {
+        let axes = self.kernel.interface.axes.len();
+        let mut text = format!(
+            "\n// Makes the strand of a thread.\n\
+             __device__ static void make(const struct Parameters *P, unsigned slot) {{\n    \
+             if (slot >= P->count) return;\n    \
+             unsigned rest = ((const unsigned *)P->ranks)[slot];\n    \
+             P->fates[slot] = {};\n    \
+             if (rest >= P->bits) return;\n    \
+             Int given[{}];\n",
+            fate::IDLE,
+            axes.max(1)
+        );
+        for axis in (0..axes as u8).rev() {
+            let [count, first, stride] = [Iteration::Count, Iteration::First, Iteration::Stride]
+                .map(|what| self.cell(Cell::Iterator(axis, what), "integer"));
+            let _ = writeln!(
+                text,
+                "    given[{axis}] = ADD(MUL((Int)(rest % (unsigned){count}), {stride}), {first});\n    rest /= (unsigned){count};"
+            );
+        }
+        let _ = write!(
+            text,
+            "    struct State strand, *S = &strand;\n    \
+             if (method_create(P, S, given) == LEAVE) {{\n        P->fates[slot] = {};\n        return;\n    }}\n    \
+             char *block = P->state + (size_t)(slot / {width}) * {};\n    \
+             const unsigned lane = slot % {width};\n{}    \
+             P->fates[slot] = {};\n}}\n\n{ENTRY}",
+            fate::LEFT,
+            self.kernel.stride,
+            self.stores("    "),
+            if has_start {
+                fate::FRESH
+            } else {
+                fate::RUNNING
+            },
+            width = self.kernel.lanes.width,
+        );
+        text
+    }
+}
+
+/// The entry point: a kernel, or a function for one thread.
+const ENTRY: &str = "#ifdef __CUDACC__
+extern \"C\" __global__ void __launch_bounds__(128) create(const struct Parameters P) {
+    make(&P, blockIdx.x*blockDim.x + threadIdx.x);
+}
+#else
+void create(const struct Parameters *P, unsigned thread) { make(P, thread); }
+#endif
+";
