@@ -45,7 +45,7 @@ pub use executor::{Batch, Executor, Job, fate};
 pub use program::StrandProgram;
 pub use spread::{Exchanges, ShareTimes};
 pub use step::context::StepContext;
-pub use step::global::{BlockMap, GlobalContext, GlobalSequences, Reductions};
+pub use step::global::{BlockMap, GlobalContext, GlobalSequences, Reductions, ValueMap};
 pub use stream::{Completed, Completion, Wanted, can_be_forgotten, complete};
 pub use tickets::{batch_of, share_of};
 pub use values::gather::Gathered;
@@ -57,6 +57,7 @@ use self::exchange::Reach;
 use crate::strands::{Counts, StrandSet};
 use std::io::Write;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use step::execute::execute;
 use step::methods::{Axes, create_block, step_block};
 
@@ -210,7 +211,7 @@ impl<P: StrandProgram> World<P> {
         self.core.finish(program.executor())?;
         if abilities.global_update {
             let executor = self.program.executor();
-            if executor.is_some_and(|executor| executor.reduces()) {
+            if executor.is_some_and(|executor| executor.needs_states()) {
                 self.core.bring_back(self.program.executor(), |_, _| true);
                 self.core.residence.check(self.core.step)?;
             }
@@ -225,12 +226,18 @@ impl<P: StrandProgram> World<P> {
     }
 
     fn global_block(&mut self, block: fn(&mut P, &mut GlobalContext<'_>)) -> Result<(), RunError> {
+        let are_lost = AtomicBool::new(false);
         let mut cx = GlobalContext {
             core: &mut self.core,
             sequences: &mut self.globals,
             text: &mut self.text,
+            are_lost: &are_lost,
         };
         block(&mut self.program, &mut cx);
+        if are_lost.into_inner() {
+            self.core.residence.lose();
+            self.core.residence.check(self.core.step)?;
+        }
         let mut held = Vec::new();
         self.program
             .held_sequences(&mut |sequence| held.push(sequence));

@@ -6,11 +6,11 @@ mod common;
 use common::program::{Fate, Program, Strand, Strands, tensor};
 use common::ranks::on_ranks;
 use runtime::cluster::Team;
-use runtime::reduce::Values;
+use runtime::reduce::{Reduction, Values};
 use runtime::strands::{Counts, Scalar, Sharing, StateLayout, StrandSet};
 use runtime::world::{
-    Abilities, Batch, Completion, Creation, Executor, Gathered, GlobalSequences, Job, RunEnd,
-    Wanted, Workers, World, complete, fate,
+    Abilities, Batch, Completion, Creation, Executor, Gathered, GlobalContext, GlobalSequences,
+    Job, RunEnd, RunError, ValueMap, Wanted, Workers, World, complete, fate,
 };
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -30,6 +30,9 @@ struct Countdown {
     together: bool,
     /// Whether some strands die.
     deadly: bool,
+    /// Whether global code adds the numbers up after each super-step.
+    adds: bool,
+    sums: Vec<i32>,
     executor: Option<Remote>,
 }
 
@@ -45,6 +48,9 @@ struct Remote {
     deadly: bool,
     /// Whether it makes no strands.
     declines: bool,
+    /// Whether it loses the values of a reduction.
+    forgets: bool,
+    reduced: AtomicU64,
     runs: AtomicU64,
     fetched: AtomicU64,
 }
@@ -149,7 +155,7 @@ impl Executor for Remote {
         unreachable!("the strands do not look at each other")
     }
 
-    fn reduces(&self) -> bool {
+    fn needs_states(&self) -> bool {
         false
     }
 }
@@ -168,6 +174,8 @@ impl Countdown {
             layout,
             together,
             deadly: false,
+            adds: false,
+            sums: Vec::new(),
             executor,
         }
     }
@@ -193,6 +201,7 @@ impl Strands for Countdown {
         Abilities {
             counts: self.together,
             dies: self.deadly,
+            global_update: self.adds,
             ..Abilities::default()
         }
     }
@@ -204,6 +213,36 @@ impl Strands for Countdown {
     fn create(&self, strand: &mut Strand<'_, '_>, at: &[u32]) {
         strand.set(0, 0, first(at[0]));
         strand.set(1, 0, first(at[0]));
+    }
+
+    fn global_update(&mut self, cx: &mut GlobalContext<'_>) {
+        let (width, plane) = (self.layout.width(), self.layout.plane(0, 0));
+        let there = |blocks: usize, values: &mut [u8]| {
+            let remote = self.executor.as_ref().expect("states are away");
+            remote.reduced.fetch_add(1, Relaxed);
+            let mut states = remote.states.lock().unwrap();
+            for slot in 0..blocks * width {
+                let number = remote.number(&mut states, width, slot);
+                values[4 * slot..4 * slot + 4].copy_from_slice(number);
+            }
+            !remote.forgets
+        };
+        let map = ValueMap {
+            // SAFETY: the plane is in the block, and there is room for one.
+            here: &|block, _, values| unsafe {
+                let numbers = block.add(plane.offset);
+                numbers.copy_to_nonoverlapping(values, width * plane.bytes);
+            },
+            there: &there,
+        };
+        let (strands, _) = cx.split();
+        for set in [StrandSet::All, StrandSet::Active, StrandSet::Stable] {
+            let sum = strands.reduce_map(Reduction::Sum, set, (Scalar::I32, 1), map);
+            let Some(Values::I32(sum)) = sum else {
+                panic!("integers")
+            };
+            self.sums.extend(sum);
+        }
     }
 
     fn update(&self, strand: &mut Strand<'_, '_>) -> Fate {
@@ -315,6 +354,46 @@ fn states_stay_with_the_executor_until_they_are_needed() {
     let (.., [runs, fetched]) = ran(Countdown::new(4, true, true), Some(6));
     assert_eq!(runs, 6, "a call for every super-step");
     assert!(fetched > 0);
+}
+
+#[test]
+fn reductions_take_values_from_where_states_are() {
+    let sums = |width: usize, remote: bool| {
+        let mut program = Countdown::new(width, true, remote);
+        program.adds = true;
+        let creation = Creation::Grid(vec![STRANDS]);
+        let mut world = World::new(Program(program), &creation, GlobalSequences::new(), 2).unwrap();
+        world.run(None, &mut std::io::sink()).unwrap();
+        let executor = world.program().executor.as_ref();
+        let calls = executor
+            .map(|remote| [&remote.reduced, &remote.fetched].map(|count| count.load(Relaxed)));
+        (world.program().sums.clone(), calls)
+    };
+    for width in [1, 4, 16] {
+        let (expected, _) = sums(width, false);
+        assert_eq!(expected.len(), 3 * 7);
+        let (found, calls) = sums(width, true);
+        assert_eq!(found, expected, "width {width}");
+        let [reduced, _] = calls.expect("an executor");
+        assert!(reduced > 7, "width {width}: {reduced} reductions there");
+    }
+}
+
+#[test]
+fn values_that_are_lost_end_the_run() {
+    let mut program = Countdown::new(4, true, true);
+    program.adds = true;
+    program
+        .executor
+        .iter_mut()
+        .for_each(|remote| remote.forgets = true);
+    let creation = Creation::Grid(vec![STRANDS]);
+    let mut world = World::new(Program(program), &creation, GlobalSequences::new(), 2).unwrap();
+    let ended = world.run(None, &mut std::io::sink());
+    assert!(
+        matches!(ended, Err(RunError::Lost { step: 1 })),
+        "{ended:?}"
+    );
 }
 
 /// Some ranks have executors and run the strands of a world leg by leg; rank 0 has the results of a run alone.

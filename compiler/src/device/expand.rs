@@ -2,7 +2,7 @@
 
 use super::{
     dialect::{Arithmetic, Device, Op, Width},
-    support::{Construct, METHODS, creation, unsupported},
+    support::{Construct, METHODS, creation, reductions, unsupported},
 };
 use crate::{
     ir::Simple,
@@ -11,8 +11,8 @@ use crate::{
 };
 use ein_ir::Elementary;
 
-/// The methods of a program that run on a device, in Device-IR, for reals of 64 bits rather than 32 if `double`, and the creation of
-/// strands if that can run there.
+/// The methods of a program that run on a device, in Device-IR, for reals of 64 bits rather than 32 if `double`; and the creation of
+/// strands and the bodies of reductions over them if these can run there.
 ///
 /// # Errors
 /// The first construct that needs the CPU.
@@ -28,7 +28,9 @@ pub fn lower(program: &Program<Low>, double: bool) -> Result<Program<Device>, Co
     let functions = functions.map(|(role, function)| (role, expand(function, double)));
     Ok(Program {
         interface: program.interface.clone(),
-        functions: functions.collect(),
+        functions: functions
+            .chain(reductions(program, |body| expand(body, double)))
+            .collect(),
     })
 }
 

@@ -4,7 +4,7 @@ use super::dialect::{Device, Op};
 use crate::{
     ir::{Orders, leaf::Convolution, status::STABILIZE, tensor},
     low::{self, Dynamic, Low},
-    ssa::{Function, Kind, Program, Role},
+    ssa::{Dialect, Function, Kind, Program, Role},
 };
 use ein_ir::ops::Border;
 use std::fmt;
@@ -31,6 +31,39 @@ pub const METHODS: [Role; 3] = [Role::Start, Role::Update, Role::Stabilize];
 /// images and sequences is not worth its place there.
 pub fn creation(program: &Program<Low>) -> Option<&Function<Low>> {
     let function = program.function(Role::Create)?;
+    Some(function).filter(|function| is_plain(function))
+}
+
+/// The functions that give the values of strands to reductions over them, with their roles, if a machine can run all of them.
+pub(super) fn reductions(
+    program: &Program<Low>,
+    expand: impl Fn(&Function<Low>) -> Function<Device>,
+) -> Vec<(Role, Function<Device>)> {
+    let is_reduction = |role: &Role| matches!(role, Role::Reduce(_));
+    let functions = program.functions.iter();
+    let reductions = functions.filter(|(role, _)| is_reduction(role));
+    let expanded = |(role, body): &(Role, Function<Low>)| {
+        let body = is_plain(body).then(|| expand(body))?;
+        always_ends(&body).then_some((*role, body))
+    };
+    let all: Option<_> = reductions.map(expanded).collect();
+    all.unwrap_or_default()
+}
+
+/// Whether no strand is left to the CPU by a function.
+fn always_ends(function: &Function<Device>) -> bool {
+    let mut ends = true;
+    function.each_op(&mut |op, _, _| {
+        ends &= !matches!(
+            op,
+            Op::Leave | Op::Low(low::Op::IntDiv(_) | low::Op::IntRem(_) | low::Op::CheckIndex(_))
+        );
+    });
+    ends
+}
+
+/// Whether a function is of numbers alone.
+fn is_plain(function: &Function<Low>) -> bool {
     let mut is_plain = true;
     function.each_op(&mut |op, _, _| {
         is_plain &= !matches!(
@@ -47,7 +80,7 @@ pub fn creation(program: &Program<Low>) -> Option<&Function<Low>> {
                 | low::Op::Dynamic(_)
         );
     });
-    Some(function).filter(|_| is_plain)
+    is_plain
 }
 
 /// The construct of a program for which its strands need the CPU.
@@ -89,15 +122,10 @@ pub fn sphere(program: &Program<Low>) -> Option<(u32, u8)> {
     found
 }
 
-/// Whether a program reduces over strands.
-pub fn reduces(program: &Program<Low>) -> bool {
-    let mut found = false;
-    for (_, function) in &program.functions {
-        function.each_op(&mut |op, _, _| {
-            found |= matches!(op, low::Op::Dynamic(Dynamic::Reduce(_)));
-        });
-    }
-    found
+/// Whether there are reductions over strands.
+pub fn reduces<D: Dialect>(program: &Program<D>) -> bool {
+    let mut roles = program.functions.iter().map(|(role, _)| role);
+    roles.any(|role| matches!(role, Role::Reduce(_)))
 }
 
 fn has_lists(ty: &tensor::Ty) -> bool {

@@ -14,7 +14,7 @@ use runtime::{
     abi::{LaneMask, LaneOutcome},
     reduce::{self, Values},
     strands::{self, Scalar},
-    world::{GlobalContext, GlobalSequences, Reductions},
+    world::{GlobalContext, GlobalSequences, Reductions, ValueMap},
 };
 use std::{ptr, sync::atomic::AtomicBool};
 
@@ -150,12 +150,17 @@ impl Strands {
             }
         };
         let scalar = if is_truth { Scalar::Bool } else { words };
+        let there = |blocks: usize, values: &mut [u8]| {
+            self.values_there(reduction.body, captured, (blocks, values))
+        };
         let reduced = strands.reduce_map(
             kind(reduction.reduction),
             set(reduction.set),
-            scalar,
-            element.scalars as usize,
-            &map,
+            (scalar, element.scalars as usize),
+            ValueMap {
+                here: &map,
+                there: &there,
+            },
         );
         let values = reduced.expect("the types of a reduction were checked");
         self.words(&values, element.scalars as usize)

@@ -259,6 +259,8 @@ impl Strands {
             Cell::Iterator(axis, Iteration::First) => self.bound(axis.into()).0 as u64,
             Cell::Iterator(_, Iteration::Stride) => self.stride.into(),
             Cell::Iterator(axis, Iteration::Count) => self.domain_sizes()[usize::from(axis)] as u64,
+            // Only a reduction is given values.
+            Cell::Captured(_) => 0,
             Cell::Count(StrandSet::All) => counts.all(),
             Cell::Count(StrandSet::Active) => counts.active,
             Cell::Count(StrandSet::Stable) => counts.stable,
@@ -271,6 +273,26 @@ impl Strands {
                 unreachable!("the accelerator knows them")
             }
         }
+    }
+
+    /// Computes the values of strands whose states are on the GPU, those of the first blocks, for a reduction that is given these; false if
+    /// they are lost.
+    pub(super) fn values_there(
+        &self,
+        body: u32,
+        captured: &[u64],
+        (blocks, values): (usize, &mut [u8]),
+    ) -> bool {
+        let Some(lent) = &self.placement.accelerator else {
+            return false;
+        };
+        let value = |cell| match cell {
+            // Others are given more.
+            Cell::Captured(n) => captured.get(n as usize).copied().unwrap_or(0),
+            other => self.cell(other, Counts::default()),
+        };
+        let reduced = (lent.fleet().first()).reduce(body, blocks, values, &value);
+        reduced.map_err(|error| self.placement.fail(error)).is_ok()
     }
 
     pub(super) fn frame<'h>(
@@ -521,10 +543,10 @@ impl Executor for Strands {
         copied.map_err(|error| self.placement.fail(error)).is_ok()
     }
 
-    fn reduces(&self) -> bool {
+    fn needs_states(&self) -> bool {
         let accelerator = &self.placement.accelerator;
         accelerator
             .as_ref()
-            .is_none_or(|lent| lent.fleet().first().reduces())
+            .is_none_or(|lent| lent.fleet().first().needs_states())
     }
 }

@@ -23,11 +23,12 @@ pub(crate) struct Compiler {
 }
 
 /// The entry points of a kernel in C.
-const ENTRIES: [&str; 5] = [
+const ENTRIES: [&str; 6] = [
     Kernel::STRANDS,
     Kernel::PACK,
     Kernel::COLLECT,
     Kernel::CREATE,
+    Kernel::REDUCE,
     Kernel::SPREAD,
 ];
 

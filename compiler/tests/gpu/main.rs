@@ -14,6 +14,7 @@ mod near;
 mod program;
 mod ptx;
 mod ranks;
+mod reduced;
 mod sequences;
 #[path = "../stages/mod.rs"]
 #[allow(dead_code, reason = "shared with other tests")]

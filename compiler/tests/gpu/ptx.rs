@@ -425,7 +425,9 @@ impl Reader {
     }
 
     fn store(&self, space: Space, ty: &str, address: &str, sources: &[&str], line: &str) -> Step {
-        let source = |name: &&str| Operand::Register(self.register(name, ty, line));
+        // A byte comes from a wider register.
+        let class = if ty == "u8" { "u32" } else { ty };
+        let source = |name: &&str| Operand::Register(self.register(name, class, line));
         let sources = sources.iter().map(source).collect();
         Step::Store(space, ty.into(), self.address(address, line), sources)
     }

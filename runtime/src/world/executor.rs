@@ -59,8 +59,9 @@ pub trait Executor: Sync {
     /// Copies the published state of all blocks from there; false if it is lost.
     fn bring_published(&self, strands: &mut Batch<'_>) -> bool;
 
-    /// Whether global blocks look at the states of strands, which are then brought back before.
-    fn reduces(&self) -> bool;
+    /// Whether global blocks look at states of strands that have to be here then. If not, they ask for
+    /// [values](super::ValueMap) of strands alone.
+    fn needs_states(&self) -> bool;
 }
 
 /// Strands that an executor is to run.

@@ -124,6 +124,9 @@ pub(crate) trait Strands: Sync {
     fn update(&self, strand: &mut Strand<'_, '_>) -> Fate;
 
     fn stabilize(&self, _: &mut Strand<'_, '_>) {}
+
+    /// Runs after every super-step, if the abilities say so.
+    fn global_update(&mut self, _: &mut GlobalContext<'_>) {}
 }
 
 /// The program of such strands.
@@ -228,7 +231,9 @@ unsafe impl<S: Strands> StrandProgram for Program<S> {
 
     fn global_start(&mut self, _: &mut GlobalContext<'_>) {}
 
-    fn global_update(&mut self, _: &mut GlobalContext<'_>) {}
+    fn global_update(&mut self, cx: &mut GlobalContext<'_>) {
+        self.0.global_update(cx);
+    }
 
     fn held_sequences(&self, _: &mut dyn FnMut(Sequence)) {}
 }

@@ -31,7 +31,12 @@ impl Kernel {
         string: &dyn Fn(&str) -> i64,
         ends: Ends,
     ) -> Kernel {
-        let (creation, methods) = parts(device);
+        let needs_states = device::reduces(program) && !device::reduces(&device);
+        let Parts {
+            creation,
+            methods,
+            reductions,
+        } = parts(device);
         let mut near = device::sphere(program).map(|(position, dim)| Near {
             position,
             dim,
@@ -51,7 +56,7 @@ impl Kernel {
             demands: device::demands(program, lanes.double),
             lanes,
             stride: state.layout.stride(),
-            reduces: device::reduces(program),
+            needs_states,
             near,
             packs: Pack::all(&methods, lanes.double),
             has_wide_probes: device::has_wide_probes(program),
@@ -69,6 +74,7 @@ impl Kernel {
             mesh_demands: device::mesh_demands(program),
             hints: state.hints.clone(),
             creation,
+            reductions,
             methods: [const { None }; 3],
             general: methods,
             seen,
@@ -118,7 +124,7 @@ impl Kernel {
                 functions: functions.collect(),
             };
             program.assert_valid("device");
-            (_, self.methods) = parts(program);
+            self.methods = parts(program).methods;
         }
         (self.text, self.cells) = ptx::print(self, None);
     }
@@ -138,14 +144,31 @@ impl Kernel {
     }
 }
 
-/// The creation of strands, and the methods `start`, `update` and `stabilize` of a program.
-fn parts(program: Program<Device>) -> (Option<Function<Device>>, [Option<Function<Device>>; 3]) {
+/// The functions of a program.
+struct Parts {
+    creation: Option<Function<Device>>,
+    /// `start`, `update` and `stabilize`.
+    methods: [Option<Function<Device>>; 3],
+    /// The bodies of reductions over strands, with their numbers.
+    reductions: Vec<(u32, Function<Device>)>,
+}
+
+fn parts(program: Program<Device>) -> Parts {
     let mut functions = program.functions;
     let mut take = |role| {
         let place = functions.iter().position(|(known, _)| *known == role)?;
         Some(functions.swap_remove(place).1)
     };
-    (take(Role::Create), device::METHODS.map(take))
+    let (creation, methods) = (take(Role::Create), device::METHODS.map(take));
+    let numbered = |(role, body)| match role {
+        Role::Reduce(number) => Some((number, body)),
+        _ => None,
+    };
+    Parts {
+        creation,
+        methods,
+        reductions: functions.into_iter().filter_map(numbered).collect(),
+    }
 }
 
 /// The parts of a block that outputs take, in whole words; none if these are more than half of it.

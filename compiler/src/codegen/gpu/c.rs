@@ -4,6 +4,7 @@
 //! (`nvcc -fmad=false`, `cc -ffp-contract=off`), it gives the bits of the kernel.
 
 mod create;
+mod reduce;
 
 use super::{
     header::Header,
@@ -28,6 +29,7 @@ pub(super) fn print(kernel: &Kernel) -> String {
         tables: Vec::new(),
         text: String::new(),
         depth: 1,
+        makes_strands: false,
     };
     let mut methods = String::new();
     for function in kernel.methods.iter().flatten() {
@@ -36,6 +38,10 @@ pub(super) fn print(kernel: &Kernel) -> String {
     }
     if let Some(creation) = &kernel.creation {
         printer.creation(creation);
+        methods += &std::mem::take(&mut printer.text);
+    }
+    for (number, body) in &kernel.reductions {
+        printer.reduction(*number, body);
         methods += &std::mem::take(&mut printer.text);
     }
     let Kernel { lanes, .. } = kernel;
@@ -63,6 +69,9 @@ pub(super) fn print(kernel: &Kernel) -> String {
     if kernel.creation.is_some() {
         text += &printer.maker(kernel.methods[0].is_some());
     }
+    if !kernel.reductions.is_empty() {
+        text += &printer.reducer();
+    }
     text
 }
 
@@ -85,6 +94,8 @@ struct CPrinter<'a> {
     tables: Vec<Table>,
     text: String,
     depth: usize,
+    /// Whether the function in work makes strands. Its arguments are values of iterators then.
+    makes_strands: bool,
 }
 
 impl CPrinter<'_> {
@@ -120,6 +131,7 @@ impl CPrinter<'_> {
                 Cell::Contact(image) => format!("probes of image {image}"),
                 Cell::Count(set) => format!("strands, {set:?}"),
                 Cell::Iterator(axis, what) => format!("iterator {axis}: {what:?}"),
+                Cell::Captured(n) => format!("given to a reduction: {n}"),
             };
             let _ = writeln!(text, "// cell {number}: {about}");
         }
@@ -355,7 +367,8 @@ impl CPrinter<'_> {
                 self.integer(known.expect("a string of the kernel").1)
             }
             low::Op::State(slot, _) => format!("S->s{slot}"),
-            low::Op::Arg(n, _) => format!("given[{n}]"),
+            low::Op::Arg(n, _) if self.makes_strands => format!("given[{n}]"),
+            low::Op::Arg(n, ty) => self.cell(Cell::Captured(*n), member(*ty)),
             low::Op::Global(slot, ty) => {
                 let cell = Cell::of_global(*slot, &self.kernel.ends);
                 self.cell(cell, member(*ty))
@@ -407,7 +420,6 @@ impl CPrinter<'_> {
         let Kernel {
             lanes,
             stride,
-            planes,
             methods,
             ..
         } = self.kernel;
@@ -431,15 +443,7 @@ impl CPrinter<'_> {
             FRESH = fate::FRESH,
             width = lanes.width,
         );
-        let place = |n: usize, ty: &str| self.place(n, ty);
-        for (n, plane) in planes.iter().enumerate() {
-            let loaded = match plane.ty {
-                low::Ty::Real => place(n, "Real"),
-                low::Ty::Bool => format!("{} != 0", place(n, "Int")),
-                low::Ty::Int | low::Ty::Str => place(n, "Int"),
-            };
-            let _ = writeln!(text, "    S->s{n} = {loaded};");
-        }
+        text += &self.loads();
         let _ = writeln!(text, "    unsigned steps = 0;\n    Int status = 0;");
         if let Some(start) = call(start) {
             let _ = writeln!(
@@ -493,6 +497,20 @@ impl CPrinter<'_> {
         let plane = &self.kernel.planes[slot];
         let (offset, stride) = (plane.offset, plane.stride);
         format!("*({ty} *)(block + {offset} + lane*{stride})")
+    }
+
+    /// The statements that load the state.
+    fn loads(&self) -> String {
+        let mut text = String::new();
+        for (n, plane) in self.kernel.planes.iter().enumerate() {
+            let loaded = match plane.ty {
+                low::Ty::Real => self.place(n, "Real"),
+                low::Ty::Bool => format!("{} != 0", self.place(n, "Int")),
+                low::Ty::Int | low::Ty::Str => self.place(n, "Int"),
+            };
+            let _ = writeln!(text, "    S->s{n} = {loaded};");
+        }
+        text
     }
 
     /// The statements that store the state.

@@ -48,7 +48,8 @@ header! {
     /// In the order of boxes, the slots of strands.
     order ORDER: u64 = "void *",
     /// In the same order, four reals for each strand: its position, and the bits of its rank as the last. For the entry point
-    /// `pack`, the destination of the first sample; for `collect`, that of the first word; for `spread`, that of the first number.
+    /// `pack`, the destination of the first sample; for `collect`, that of the first word; for `spread`, that of the first number;
+    /// for `reduce`, that of the first value.
     places PLACES: u64 = "void *",
     /// In the same order, the other state that strands read of their neighbours, as of the start of the super-step: a record of
     /// [`Near::record`](super::kernel::Near::record) bytes for each.
@@ -72,7 +73,7 @@ header! {
     /// Super-steps of this launch at most; or bytes from a sample, or a block, to the next.
     steps STEPS: u32 = "unsigned ",
     /// The bits of the number of a box along an axis; for `collect`, the words of a block; for `spread`, its strands; for `create`, the
-    /// number of all strands.
+    /// number of all strands; for `reduce`, the number of the reduction.
     bits BITS: u32 = "unsigned ",
     /// The number of boxes, in units of [`Near::BOXES`](super::kernel::Near::BOXES). The last ones are for strands without a
     /// finite position. For `collect`, the bytes from the results of a block to those of the next; for `spread`, from a number to the next.

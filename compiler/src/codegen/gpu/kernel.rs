@@ -42,6 +42,8 @@ pub enum Cell {
     Count(StrandSet),
     /// An iterator of the creation clause.
     Iterator(u8, Iteration),
+    /// A value that the body of a reduction is given, by its number.
+    Captured(u32),
 }
 
 /// What strands are made from, of an iterator.
@@ -106,8 +108,8 @@ pub struct Kernel {
     pub lanes: Lanes,
     /// Bytes from one block of states to the next.
     pub stride: usize,
-    /// Whether global code looks at the states of strands.
-    pub reduces: bool,
+    /// Whether global code looks at states of strands that have to be on the CPU then.
+    pub needs_states: bool,
     /// Where strands are, if they look for each other.
     pub near: Option<Near>,
     /// Images with interleaved components.
@@ -134,6 +136,8 @@ pub struct Kernel {
     pub(super) hints: Vec<usize>,
     /// What makes strands, if that can be done without the CPU.
     pub(super) creation: Option<Function<Device>>,
+    /// What gives the values of strands to reductions over them, with the numbers of these, if that can be done without the CPU.
+    pub(super) reductions: Vec<(u32, Function<Device>)>,
     /// The methods for these meshes.
     pub(super) methods: [Option<Function<Device>>; 3],
     /// The numbers of the strings in them.
@@ -155,6 +159,8 @@ impl Kernel {
     pub const COLLECT: &str = "collect";
     /// The one that makes strands.
     pub const CREATE: &str = "create";
+    /// The one that computes the values of strands for a reduction over them.
+    pub const REDUCE: &str = "reduce";
     /// The one that puts a scalar of each strand in its place among those of all strands.
     pub const SPREAD: &str = "spread";
     /// The one that counts the units of the sequences in states, or copies these into another heap.
@@ -170,13 +176,14 @@ impl Kernel {
         let packs = (!self.packs.is_empty()).then_some(Kernel::PACK);
         let collect = (!self.results.is_empty()).then_some(Kernel::COLLECT);
         let create = self.creation.is_some().then_some(Kernel::CREATE);
+        let reduce = (!self.reductions.is_empty()).then_some(Kernel::REDUCE);
         let spread = self.near.is_none().then_some(Kernel::SPREAD);
         let lists = self
             .lists
             .iter()
             .flat_map(|_| [Kernel::COMPACT, Kernel::GATHER]);
         let others = packs.into_iter().chain(collect).chain(create);
-        let others = others.chain(spread).chain(lists);
+        let others = others.chain(reduce).chain(spread).chain(lists);
         near.chain([Kernel::STRANDS]).chain(others).collect()
     }
 

@@ -179,6 +179,8 @@ pub(super) struct Room {
     pub(super) more: Memory,
     /// The results of strands that have ended.
     pub(super) results: Memory,
+    /// The values of strands for a reduction over them.
+    pub(super) reduced: Memory,
     /// What strands need that look for each other.
     pub(super) near: Option<NearRoom>,
     /// The sequences of strands, if they have any.
@@ -345,9 +347,9 @@ impl Accelerator {
         *self.phases.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether global code looks at the states of strands.
-    pub fn reduces(&self) -> bool {
-        self.kernel.reduces
+    /// Whether global code looks at states of strands that have to be on the CPU then.
+    pub fn needs_states(&self) -> bool {
+        self.kernel.needs_states
     }
 
     pub(super) fn took(&self, start: Instant, kernel: Duration) {
@@ -623,6 +625,7 @@ impl Accelerator {
             fates: memory(blocks * self.kernel.lanes.width * size_of::<u32>())?,
             flags: memory(Header::FLAG_COUNT * size_of::<u32>())?,
             results: memory(blocks * self.kernel.result_bytes())?,
+            reduced: memory(blocks * self.kernel.reduced_bytes())?,
             more: memory(more * size_of::<u64>())?,
             heap: None,
             blocks,

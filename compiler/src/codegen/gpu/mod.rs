@@ -29,6 +29,7 @@ mod nursery;
 mod operations;
 mod pack;
 mod ptx;
+mod reduce;
 mod resident;
 mod results;
 mod sequences;

@@ -220,7 +220,10 @@ impl PtxPrinter<'_> {
             low::Op::Bool(b) => self.truths[usize::from(*b)].clone(),
             low::Op::Str(text) => self.string_number(text).to_string(),
             low::Op::State(slot, _) => self.state[*slot as usize].clone(),
-            low::Op::Arg(n, _) => self.given[*n as usize].clone(),
+            low::Op::Arg(n, ty) => match self.given.get(*n as usize) {
+                Some(given) => given.clone(),
+                None => self.variable(Cell::Captured(*n), *ty),
+            },
             low::Op::Global(slot, ty) => self.variable(Cell::of_global(*slot, self.ends), *ty),
             low::Op::Image(image, info) => {
                 let ty = match info.is_int() {

@@ -12,6 +12,7 @@ mod heap;
 mod mesh;
 mod near;
 mod pack;
+mod reduce;
 mod sequences;
 mod sphere;
 
@@ -115,7 +116,7 @@ pub(super) struct PtxPrinter<'a> {
     pub(super) values: HashMap<Value, String>,
     /// The registers of the state.
     pub(super) state: Vec<String>,
-    /// Those of the values of iterators, while strands are made.
+    /// The arguments of the function in work, if it has any.
     pub(super) given: Vec<String>,
     pub(super) places: HashMap<KnownAddress, String>,
     /// The operations of the method in work, by their results.

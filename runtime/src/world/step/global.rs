@@ -6,11 +6,12 @@ use crate::reduce::{Reduction, Values, reduce};
 use crate::sequence::{
     CannotGrow, HeldSequence, Owner, Sequence, SequenceCache, SequencePool, Settling,
 };
+use crate::strands::roster::{LaneSets, Newest};
 use crate::strands::{Counts, Scalar, StrandSet};
 use crate::world::core::Core;
 use crate::world::workers::on;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// Sequences that belong to global variables. Made before the world, so that inputs can be loaded.
 #[derive(Default)]
@@ -119,10 +120,22 @@ pub struct GlobalContext<'a> {
     /// Sequences of global variables.
     pub sequences: &'a mut GlobalSequences,
     pub(crate) text: &'a mut String,
+    /// Whether an executor has lost states that were asked for.
+    pub(crate) are_lost: &'a AtomicBool,
 }
 
 /// Computes a value for each of the given lanes of a block, as planes.
 pub type BlockMap<'a> = &'a (dyn Fn(*const u8, LaneMask, *mut u8) + Sync);
+
+/// Computes values of strands, as planes: for each scalar of a value one of the width of a block.
+#[derive(Clone, Copy)]
+pub struct ValueMap<'a> {
+    /// Of the given lanes of a block, from its state here.
+    pub here: BlockMap<'a>,
+    /// Of all strands of the first blocks, this many, from their states with the executor, block after block; false if
+    /// they are lost. It is asked only if states are there alone.
+    pub there: &'a dyn Fn(usize, &mut [u8]) -> bool,
+}
 
 impl GlobalContext<'_> {
     /// Whether the run is to end at once; see [`crate::abi::StepHead`].
@@ -145,7 +158,7 @@ impl GlobalContext<'_> {
         self.text.push_str(text);
     }
 
-    /// Reduces what `map` computes for each strand of a set; see [`Reductions::reduce_map`].
+    /// Reduces values of the strands of a set that `map` computes from states here: `components` scalars of a type each.
     pub fn reduce_map(
         &self,
         reduction: Reduction,
@@ -154,13 +167,24 @@ impl GlobalContext<'_> {
         components: usize,
         map: BlockMap<'_>,
     ) -> Option<Values> {
-        let strands = Reductions { core: self.core };
-        strands.reduce_map(reduction, set, scalar, components, map)
+        let strands = Reductions {
+            core: self.core,
+            are_lost: self.are_lost,
+        };
+        let map = ValueMap {
+            here: map,
+            there: &|_, _| false,
+        };
+        strands.reduce_map(reduction, set, (scalar, components), map)
     }
 
     /// The strands and the sequences of global variables, to be used side by side.
     pub fn split(&mut self) -> (Reductions<'_>, &mut GlobalSequences) {
-        (Reductions { core: self.core }, self.sequences)
+        let strands = Reductions {
+            core: self.core,
+            are_lost: self.are_lost,
+        };
+        (strands, self.sequences)
     }
 
     /// Kills all active strands at once.
@@ -173,33 +197,51 @@ impl GlobalContext<'_> {
 #[derive(Clone, Copy)]
 pub struct Reductions<'a> {
     core: &'a Core,
+    are_lost: &'a AtomicBool,
 }
 
 impl Reductions<'_> {
-    /// Reduces what `map` computes for each strand of a set: `components` values of type `scalar`,
-    /// as planes of the block's width.
+    /// Reduces values of the strands of a set that `map` computes: so many scalars each, of a type.
     pub fn reduce_map(
         &self,
         reduction: Reduction,
         set: StrandSet,
-        scalar: Scalar,
-        components: usize,
-        map: BlockMap<'_>,
+        (scalar, components): (Scalar, usize),
+        map: ValueMap<'_>,
     ) -> Option<Values> {
         if !reduction.accepts(scalar) {
             return None;
         }
-        let Core { layout, roster, .. } = self.core;
+        let core = self.core;
+        let Core { layout, roster, .. } = core;
         let plane = layout.width() * scalar.bytes();
         let offsets: Vec<usize> = (0..components).map(|n| n * plane).collect();
-        let words = (components * plane).div_ceil(size_of::<u64>());
+        let bytes = components * plane;
+        let is_away = |sets: &LaneSets| sets.newest == Newest::There && sets.members(set) != 0;
+        let away = roster.lanes.iter().rposition(is_away);
+        // Whole words, so that scalars are aligned; the planes of a block are words as well.
+        let words = bytes.div_ceil(size_of::<u64>());
+        let mut there = vec![0u64; away.map_or(0, |last| (last + 1) * words)];
+        if let Some(last) = away {
+            // SAFETY: words are bytes, any of which make words.
+            let values = unsafe {
+                std::slice::from_raw_parts_mut(there.as_mut_ptr().cast(), (last + 1) * bytes)
+            };
+            if !(map.there)(last + 1, values) {
+                self.are_lost.store(true, Relaxed);
+            }
+        }
         let mapped = |block: usize, values: &mut [u64]| {
+            if roster.lanes[block].newest == Newest::There {
+                let at = block * bytes;
+                // SAFETY: there are so many bytes for each block up to the last that is away.
+                return unsafe { there.as_ptr().cast::<u8>().add(at) };
+            }
             let lanes = roster.lanes[block].members(set);
             let values = values.as_mut_ptr().cast();
-            map(self.core.state.block(block), lanes, values);
+            (map.here)(core.state.block(block), lanes, values);
             values.cast_const()
         };
-        let core = self.core;
         // SAFETY: the map wrote a plane for every component.
         let values = unsafe { core.collect_together(set, scalar, &offsets, words, &mapped) };
         let values = values.unwrap_or_else(|lost| {

@@ -9,7 +9,6 @@ use crate::world::executor::{Executor, Job, fate};
 use crate::world::program::StrandProgram;
 use crate::world::tickets::Tiles;
 use crate::world::values::destination::Destination;
-use std::mem::MaybeUninit;
 use std::ops::Range;
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering::Relaxed;
@@ -31,13 +30,17 @@ impl<P: StrandProgram> Stream<'_, P> {
         }
         let strands = self.walk.points();
         let ranks = || self.ranks_of(&places);
-        // SAFETY: no strand runs here meanwhile, and an executor is asked on the only rank there is, where values are kept.
-        let [initial, outputs] = unsafe {
-            [
-                memory_of(wanted.initial, &self.first, strands),
-                memory_of(wanted.outputs, &self.last, strands),
-            ]
+        let memory_of = |variables: &[usize], destinations: &[Destination]| {
+            let pairs = variables.iter().zip(destinations);
+            let with_memory = |(&variable, destination): (_, &Destination)| {
+                // SAFETY: no strand runs here meanwhile, and an executor is asked on the only rank there is, where values are kept.
+                let values = unsafe { &mut *destination.values(strands) };
+                (variable, values)
+            };
+            pairs.map(with_memory).collect()
         };
+        let initial = memory_of(wanted.initial, &self.first);
+        let outputs = memory_of(wanted.outputs, &self.last);
         let mut job = Job {
             sizes,
             strands,
@@ -150,21 +153,4 @@ impl<P: StrandProgram> Stream<'_, P> {
             }
         }
     }
-}
-
-/// The memory of the values of variables.
-///
-/// # Safety
-/// As for [`Destination::values`].
-unsafe fn memory_of<'d>(
-    variables: &[usize],
-    destinations: &'d [Destination],
-    strands: usize,
-) -> Vec<(usize, &'d mut [MaybeUninit<u8>])> {
-    let pairs = variables.iter().zip(destinations);
-    // SAFETY: the caller's promise.
-    let with_memory = |(&variable, destination): (_, &'d Destination)| {
-        (variable, unsafe { destination.values(strands) })
-    };
-    pairs.map(with_memory).collect()
 }

@@ -126,14 +126,10 @@ impl Destination {
         unsafe { self.planes.put(to, first as u32, block, lanes, ranks) };
     }
 
-    /// The memory of the values of this many strands, in the order of ranks.
-    ///
-    /// # Safety
-    /// It is kept for at least as many, and nothing else reads or writes it as long as it is borrowed.
-    pub(crate) unsafe fn values(&self, strands: usize) -> &mut [MaybeUninit<u8>] {
+    /// The memory of the values of this many strands, in the order of ranks, if it is kept for as many.
+    pub(crate) fn values(&self, strands: usize) -> *mut [MaybeUninit<u8>] {
         let (values, _) = self.from(None);
-        // SAFETY: the caller's promise.
-        unsafe { std::slice::from_raw_parts_mut(values.cast(), strands * self.bytes()) }
+        std::ptr::slice_from_raw_parts_mut(values.cast(), strands * self.bytes())
     }
 
     /// Bytes of the values of a strand.

@@ -14,7 +14,9 @@ impl CPrinter<'_> {
     pub(super) fn creation(&mut self, function: &Function<Device>) {
         self.text += "\n__device__ static Int method_create(const struct Parameters *P, struct State *S, const Int *given) {\n";
         self.line("(void)P, (void)given;");
+        self.makes_strands = true;
         self.block(function, &function.body);
+        self.makes_strands = false;
         for (slot, value) in function.body.yields.iter().enumerate() {
             let line = format!("S->s{slot} = {};", name(*value));
             self.line(&line);

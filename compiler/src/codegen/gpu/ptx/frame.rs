@@ -150,6 +150,9 @@ impl PtxPrinter<'_> {
         if let Some(creation) = &self.kernel.creation {
             self.create_entry(creation, start.is_some());
         }
+        if !self.kernel.reductions.is_empty() {
+            self.reduce_entry();
+        }
         if self.near.is_none() {
             self.spread_entry();
         }
@@ -211,7 +214,7 @@ impl PtxPrinter<'_> {
         self.compute(Class::Wide, "cvta.to.global.u64", &[&generic])
     }
 
-    fn compare(&mut self, how: &str, word: &str, number: u32) -> String {
+    pub(super) fn compare(&mut self, how: &str, word: &str, number: u32) -> String {
         let number = number.to_string();
         self.compute(Class::Truth, &format!("setp.{how}.u32"), &[word, &number])
     }
@@ -267,7 +270,7 @@ impl PtxPrinter<'_> {
         ["4", "8"].map(|bytes| self.compute(Class::Wide, "mad.wide.u32", &[&lane, bytes, &block]))
     }
 
-    fn load_state(&mut self, lanes: &[String; 2]) {
+    pub(super) fn load_state(&mut self, lanes: &[String; 2]) {
         for plane in self.planes {
             let class = Class::of(Ty::Scalar(plane.ty));
             if plane.is_handle {
@@ -306,24 +309,32 @@ impl PtxPrinter<'_> {
     pub(super) fn store_scalar(&mut self, lanes: &[String; 2], slot: usize) {
         let plane = &self.planes[slot];
         let class = Class::of(Ty::Scalar(plane.ty));
-        let at = format!("[{}+{}]", lanes[plane.stride / 8], plane.offset);
+        let lane = &lanes[plane.stride / 8];
         let mut value = self.state[slot].clone();
         if plane.is_handle {
-            return self.store_half(&lanes[plane.stride / 8], plane.offset, &value);
+            return self.store_half(lane, plane.offset, &value);
         }
-        let int = self.ty(Class::Int);
         if class == Class::Truth {
-            let select = format!("selp.{int}");
+            let select = format!("selp.{}", self.ty(Class::Int));
             value = self.compute(Class::Int, &select, &["-1", "0", &value]);
         }
-        if class == Class::Real {
-            let ty = self.ty(class);
-            self.line(&format!("st.global.{ty} {at}, {value}"));
-        } else if plane.stride == 8 && int == "s32" {
-            let wide = self.compute(Class::Wide, "cvt.s64.s32", &[&value]);
+        let class = if class == Class::Truth {
+            Class::Int
+        } else {
+            class
+        };
+        let at = format!("[{lane}+{}]", plane.offset);
+        self.store_number(&at, (class, plane.stride), &value);
+    }
+
+    /// Stores a real or an integer where there are this many bytes for it.
+    pub(super) fn store_number(&mut self, at: &str, (class, bytes): (Class, usize), value: &str) {
+        let ty = self.ty(class);
+        if class == Class::Int && bytes == 8 && ty == "s32" {
+            let wide = self.compute(Class::Wide, "cvt.s64.s32", &[value]);
             self.line(&format!("st.global.u64 {at}, {wide}"));
         } else {
-            self.line(&format!("st.global.{int} {at}, {value}"));
+            self.line(&format!("st.global.{ty} {at}, {value}"));
         }
     }
 
