@@ -30,7 +30,7 @@ pub(crate) fn print_table() {
 }
 
 /// What a run says it took, after compilation and loading.
-fn milliseconds(case: &Case, workers: usize) -> f64 {
+pub(crate) fn milliseconds(case: &Case, workers: usize) -> f64 {
     // Outputs go to files of their names, so it runs where these may be; to replace files takes longer than to make new ones.
     let outputs = cases::folder().join("outputs");
     let _ = std::fs::remove_dir_all(&outputs);

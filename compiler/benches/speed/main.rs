@@ -1,9 +1,10 @@
 //! How fast programs are: one command, a few minutes, ratios that were taken in one run.
 //!
-//!     cargo bench -p diderot-compiler --bench speed -- [memory] [programs] [workers] [projection] [probes] [first-strand]
+//!     cargo bench -p diderot-compiler --bench speed -- [memory] [programs] [workers] [grids] [projection] [probes] [first-strand]
 //!
 //! `programs` compares one program of every class with straightforward Rust on as many threads, and `workers` one thread with
-//! all, as the command runs them, creation and writing included;
+//! all, as the command runs them, creation and writing included; `grids` compares the command with Rust that writes files, too,
+//! where strands take one step;
 //! `projection` and `probes` compare with AVX-512 intrinsics by hand; `memory` compares the peak with the data; and
 //! `first-strand` is the time from source to the first strand for the whole gallery. Sides take turns and the best of several
 //! runs counts, because the machine may have other things to do.
@@ -15,6 +16,7 @@
 mod cases;
 mod command;
 mod first_strand;
+mod grids;
 #[cfg(target_arch = "x86_64")]
 mod intrinsics;
 mod jets;
@@ -56,11 +58,12 @@ fn main() {
         .skip(1)
         .filter(|word| !word.starts_with('-'))
         .collect();
-    let sections: [(&str, fn()); 6] = [
+    let sections: [(&str, fn()); 7] = [
         // First, before there is memory that was freed and is used again.
         ("memory", memory),
         ("programs", programs),
         ("workers", command::print_table),
+        ("grids", grids::print_table),
         ("projection", projection),
         ("probes", probes),
         ("first-strand", first_strand::print_table),
