@@ -158,6 +158,60 @@ def methods(diderotc, mpis, ranks):
     print(f"{compared} files of methods compared", flush=True)
 
 
+# Strands with values that are worth writing by the rank that has them.
+WIDE = """#version 2.0
+strand S (int i, int j) {
+    output vec3 v = [i, j, 1];
+    output int n = 0;
+    update { n += 1; v = 1.1*v; if (n > (i + j) % 50) { stabilize; } }
+}
+create_array { S(i, j) | i in 0..399, j in 0..499 }
+"""
+
+
+def folder_of_wide():
+    """A folder with a program and a smaller one for its outputs, and the words that run it."""
+    folder = folder_with_data()
+    (folder / "wide.diderot").write_text(WIDE)
+    (folder / "out").mkdir()
+    return folder, ["wide.diderot", "-o-v", "out/v.nrrd", "-o-n", "out/n.npy"]
+
+
+def write_together(diderotc, mpis, ranks):
+    """Large files, which ranks write together; also where one rank does not see the folder, or cannot write."""
+    folder, words = folder_of_wide()
+    try:
+        plain = subprocess.run([diderotc, *words], cwd=folder, capture_output=True)
+        wanted = files_in(folder / "out")
+        unshared = "unshare -m sh -c 'mount -t tmpfs tmpfs out && exec \"$@\"' sh"
+        limited = "sh -c 'trap \"\" XFSZ; ulimit -f 64; exec \"$@\"' sh"
+        cannot_mount = subprocess.run([*shlex.split(unshared), "true"], cwd=folder, capture_output=True).returncode
+        for mpi, library in mpis.items():
+            runs = [(f"{size} ranks", ["-n", str(size), diderotc, "--mpi", *words]) for size in ranks]
+            for name, prefix in [("another file system", unshared), ("a full disk", limited)]:
+                first, others = [[*shlex.split(before), diderotc, "--mpi", *words] for before in ("", prefix)]
+                runs.append((name, ["-n", "1", *first, ":", "-n", "2", *others]))
+            for name, command in runs:
+                if name == "another file system" and cannot_mount:
+                    print(f"{name}: not tried, because nothing can be mounted", flush=True)
+                    continue
+                for file in wanted:
+                    (folder / "out" / file).write_text("old")
+                run = subprocess.run([*LAUNCHERS[mpi], *command], cwd=folder, env=environment(library), capture_output=True, timeout=SECONDS)
+                found = files_in(folder / "out")
+                if name == "a full disk":
+                    # Both files are too large for some ranks, and the first is reported.
+                    good = run.returncode == 1 and run.stderr.count(b"error: out/v.nrrd: File too large") == 1
+                    good = good and found == {file: b"old" for file in wanted}
+                else:
+                    good = run.returncode == 0 and found == wanted and run.stderr == plain.stderr
+                if not good:
+                    complain(f"{mpi}, files together, {name}: status {run.returncode}, {sorted(found)}, {run.stderr[-500:]}")
+            print(f"{mpi}: files that ranks write together, in {len(runs)} ways", flush=True)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
 LONG = """#version 2.0
 input int steps = 100000000;
 strand S (int i, int j) {
@@ -165,7 +219,7 @@ strand S (int i, int j) {
     int n = 0;
     update { x = x*(3.7 - 3.7*x); n += 1; if (n > steps) { stabilize; } }
 }
-create_array { S(i, j) | i in 0..199, j in 0..199 }
+create_array { S(i, j) | i in 0..999, j in 0..299 }
 """
 
 TOGETHER = LONG.replace("stabilize; }", "stabilize; } if (numActive() < 0) { die; }").replace("create_array", "create_collection")
@@ -288,6 +342,7 @@ def main():
             compared = compare(diderotc, mpis, ranks, programs)
         if not asked.programs:
             on_gpus(diderotc, mpis, ranks)
+            write_together(diderotc, mpis, ranks)
             break_runs(diderotc, mpis)
     print(f"{compared} runs compared, {len(failures)} failures")
     sys.exit(bool(failures))

@@ -31,6 +31,7 @@ mod staged;
 mod surfaces;
 mod tables;
 mod tiff_files;
+pub mod together;
 pub mod triangles;
 mod values;
 mod vtk;

@@ -1,7 +1,9 @@
 //! Files that are written while their values come.
 
+use runtime::cluster::wire::Reader;
 use runtime::output::early::Early;
 use runtime::output::format::Destination;
+use runtime::output::together::{Address, Pieces, Report};
 use runtime::output::write::{self, Contents, Number, Style};
 use runtime::output::{Column, Domain, Length, Output, Scalar, Values};
 use runtime::png::Range;
@@ -122,6 +124,81 @@ fn a_file_that_is_not_finished_leaves_nothing() {
     assert!(error.contains("a.nrrd"), "{error}");
     assert_eq!(names(&dir), ["a.nrrd"]);
     assert_eq!(fs::read(dir.join("a.nrrd")).unwrap(), b"before");
+}
+
+/// A file in a directory of this name that was begun, and a letter that leads another process to it.
+fn begun(name: &str) -> (PathBuf, Early, Vec<u8>) {
+    let dir = directory(name);
+    let file = with(Values::F32(&[]), |contents| {
+        Early::begin(&destination(&dir, "a.nrrd"), None, contents).expect("a file")
+    });
+    let mut letter = Vec::new();
+    file.address().expect("an address").put(&mut letter);
+    (dir, file, letter)
+}
+
+fn opened(letter: &[u8]) -> Option<Pieces> {
+    Pieces::open(&Address::read(&mut Reader(letter)).expect("an address"))
+}
+
+/// The report of another process, as it arrives.
+fn report(pieces: Pieces) -> Report {
+    let mut letter = Vec::new();
+    pieces.close().put(&mut letter);
+    Report::read(&mut Reader(&letter)).expect("a report")
+}
+
+#[test]
+fn pieces_of_several_processes_make_one_file() {
+    let numbers: Vec<f32> = (0..3000u16).map(f32::from).collect();
+    let bytes: Vec<u8> = numbers.iter().flat_map(|x| x.to_ne_bytes()).collect();
+    let (dir, file, letter) = begun("pieces");
+    let others = [
+        opened(&letter).expect("a file"),
+        opened(&letter).expect("a file"),
+    ];
+    for (n, part) in bytes.chunks(500).enumerate().rev() {
+        match n % 3 {
+            0 => file.put(n * 500, part),
+            other => others[other - 1].put(n * 500, part),
+        }
+    }
+    others.into_iter().for_each(|other| file.add(report(other)));
+    file.finish().unwrap();
+    with(Values::F32(&numbers), |contents| {
+        let late = destination(&dir, "b.nrrd");
+        write::write(&late, None, contents, &Style::default()).unwrap()
+    });
+    let read = |name: &str| fs::read(dir.join(name)).unwrap();
+    assert!(read("a.nrrd") == read("b.nrrd"));
+    assert_eq!(names(&dir), ["a.nrrd", "b.nrrd"]);
+}
+
+#[test]
+fn a_file_that_another_process_has_not_written_in_full_does_not_appear() {
+    let (dir, file, letter) = begun("part");
+    file.put(0, &[0; 11900]);
+    let other = opened(&letter).expect("a file");
+    other.put(11900, &[0; 99]);
+    file.add(report(other));
+    let error = file.finish().unwrap_err().to_string();
+    let whole = "a.nrrd: 11999 of 12000 bytes have come";
+    assert!(error.ends_with(whole), "{error}");
+    assert_eq!(names(&dir), [""; 0]);
+}
+
+#[test]
+fn another_file_of_the_same_name_is_not_opened() {
+    let (dir, file, letter) = begun("replaced");
+    let hidden = dir.join(&names(&dir)[0]);
+    fs::rename(&hidden, dir.join("away")).unwrap();
+    assert!(opened(&letter).is_none(), "there is no file of this name");
+    fs::write(&hidden, "short").unwrap();
+    assert!(opened(&letter).is_none(), "it has another length");
+    drop(file);
+    let mut damaged = letter;
+    damaged.truncate(20);
+    assert!(Address::read(&mut Reader(&damaged)).is_none());
 }
 
 #[test]

@@ -290,6 +290,7 @@ fn stream(case: u64, team: Option<Arc<Team>>) -> Stream {
         taker: Some(Taker {
             take: &take,
             passing: &passing,
+            is_shared: false,
         }),
     };
     let globals = GlobalSequences::new();
@@ -297,7 +298,7 @@ fn stream(case: u64, team: Option<Arc<Team>>) -> Stream {
     let program = Program(program);
     match complete(&program, &creation, &globals, workers, wanted, control).unwrap() {
         Completion::Failed => Stream::Failed,
-        Completion::Cancelled | Completion::Declined => panic!("case {case} does not end"),
+        Completion::Cancelled | Completion::Declined => panic!("case {case} was not run"),
         Completion::Completed(completed) => Stream::Completed {
             values: format!("{:?} {:?}", completed.initial, completed.outputs),
             taken: taken.into_inner().unwrap(),
@@ -336,6 +337,82 @@ fn strands_that_are_forgotten_leave_the_values_of_a_run_alone() {
         }
     }
     assert!(failures > 10, "only {failures} cases fail");
+}
+
+/// The values of both outputs as they are taken, and the bytes of the letters of this rank. On ranks, each takes those of its own
+/// strands if they are `shared`.
+fn taken(
+    case: u64,
+    creation: &Creation,
+    team: Option<Arc<Team>>,
+    is_shared: bool,
+) -> ([Vec<u8>; 2], u64) {
+    let mut program = Random::new(case, false, false);
+    program.abilities.dies = false;
+    program.failures = None;
+    let taken = [const { Mutex::new(Vec::new()) }; 2];
+    let take = |output: usize, before: usize, values: &[u8]| {
+        let mut taken = taken[output].lock().unwrap();
+        let end = before + values.len();
+        if taken.len() < end {
+            taken.resize(end, 0);
+        }
+        let room = &mut taken[before..end];
+        assert!(room.iter().all(|byte| *byte == 0), "no value comes twice");
+        room.copy_from_slice(values);
+    };
+    let wanted = Wanted {
+        initial: &[],
+        outputs: &[NAME, TRACE],
+        taker: Some(Taker {
+            take: &take,
+            passing: &[true; 2],
+            is_shared,
+        }),
+    };
+    let workers = workers(case, team.clone());
+    let globals = GlobalSequences::new();
+    let control = Arc::new(Control::default());
+    let program = Program(program);
+    let ended = complete(&program, creation, &globals, workers, wanted, control);
+    let Ok(Completion::Completed(completed)) = ended else {
+        panic!("case {case} ends")
+    };
+    let is_root = team.as_ref().is_none_or(|team| team.is_root());
+    assert_eq!(completed.handed_on, is_root, "case {case}");
+    let sent = team.map_or(0, |team| team.sent());
+    (taken.map(|taken| taken.into_inner().unwrap()), sent)
+}
+
+#[test]
+fn ranks_that_take_the_values_of_their_own_strands_have_all_together() {
+    for case in 0..24 {
+        let creation = Creation::Grid(match case % 3 {
+            0 => vec![70 + case as usize, 300],
+            1 => vec![1, 20000],
+            _ => vec![9000, 2],
+        });
+        let (alone, _) = taken(case, &creation, None, false);
+        let size = 1 + case as usize % 8;
+        let ranks = on_ranks(size, case, |team| taken(case, &creation, Some(team), true));
+        for (output, alone) in alone.iter().enumerate() {
+            let mut all = vec![0; alone.len()];
+            for (taken, _) in &ranks {
+                for (byte, taken) in all.iter_mut().zip(&taken[output]) {
+                    assert!(
+                        *byte == 0 || *taken == 0,
+                        "case {case}: a value comes twice"
+                    );
+                    *byte |= taken;
+                }
+            }
+            assert!(all == *alone, "case {case}, {size} ranks, output {output}");
+        }
+        // Of 20 bytes of values per strand none is in a letter.
+        let values: usize = alone.iter().map(Vec::len).sum();
+        let sent: u64 = ranks[1..].iter().map(|(_, sent)| sent).sum();
+        assert!((sent as usize) < values / 10, "case {case}: {sent} bytes");
+    }
 }
 
 #[test]

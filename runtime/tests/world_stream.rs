@@ -204,6 +204,7 @@ fn a_taker_gets_every_value_of_a_grid_once_and_at_its_place() {
                 let taker = Taker {
                     take: &take,
                     passing: &passing,
+                    is_shared: false,
                 };
                 let completed = complete(width, workers, Some(taker));
                 assert!(completed.handed_on);
@@ -242,6 +243,7 @@ fn nobody_is_told_that_all_came_if_strands_died_or_are_a_collection() {
         let taker = Taker {
             take: &|_, _, _| {},
             passing: &[true, true],
+            is_shared: false,
         };
         let ended = run_with(&program, &creation, 2, Some(taker));
         let Completion::Completed(completed) = ended else {

@@ -26,6 +26,7 @@ mod recording;
 mod remarks;
 mod retrace;
 mod scales;
+mod shared_outputs;
 mod space;
 mod stage;
 mod strands;
@@ -63,6 +64,7 @@ use runtime::{
         Workers, World,
     },
 };
+use shared_outputs::SharedOutputs;
 use stage::{Stage, WantedVariables};
 use std::{io::Write, sync::Arc};
 use strands::Strands;
@@ -312,23 +314,38 @@ impl Run {
         print(strands, printer)?;
         let variables = WantedVariables::of(strands.program());
         let takers: Vec<&dyn Rows> = observers.iter().filter_map(|o| o.rows()).collect();
-        let take = |output: usize, before: usize, values: &[u8]| {
-            let takers = takers.iter();
-            takers.for_each(|taker| taker.take(output, before, values));
-        };
         let passes = |output: usize| {
             observers.iter().all(|observer| match observer.rows() {
                 Some(rows) => rows.is_last(output),
                 None => !observer.reads_outputs(),
             })
         };
-        let passing: Vec<bool> = (0..variables.outputs.len()).map(passes).collect();
+        let mut passing: Vec<bool> = (0..variables.outputs.len()).map(passes).collect();
+        let team = self.workers.team().filter(|_| {
+            let program = strands.program();
+            program.interface.grid && !program.abilities.dies
+        });
+        let shared = match team {
+            Some(team) => SharedOutputs::agree(team, &takers, &passing)?,
+            None => None,
+        };
+        if shared.is_some() {
+            passing.fill(true);
+        }
+        let take = |output: usize, before: usize, values: &[u8]| match &shared {
+            Some(shared) => shared.take(output, before, values),
+            None => {
+                let takers = takers.iter();
+                takers.for_each(|taker| taker.take(output, before, values));
+            }
+        };
         let wanted = Wanted {
             initial: &variables.initial,
             outputs: &variables.outputs,
-            taker: (!takers.is_empty()).then_some(Taker {
+            taker: (!takers.is_empty() || shared.is_some()).then_some(Taker {
                 take: &take,
                 passing: &passing,
+                is_shared: shared.is_some(),
             }),
         };
         let control = Arc::clone(&self.control);
@@ -346,6 +363,9 @@ impl Run {
                 Completion::Cancelled => return Ok(Some(RunEnd::Cancelled)),
                 Completion::Failed | Completion::Declined => return Ok(None),
             };
+        if let Some(shared) = shared {
+            shared.finish()?;
+        }
         write_text(&completed.text, printer)?;
         if let Stage::Prepared(prepared) = std::mem::replace(&mut self.stage, Stage::Over) {
             self.stage = Stage::completed(prepared.0, variables, completed);

@@ -1,7 +1,7 @@
 //! Observers of a run: files, films, viewers.
 
 use super::Run;
-use runtime::world::RunEnd;
+use runtime::{output::early::Early, world::RunEnd};
 
 /// Sees a run on its way. All methods are called on the thread that runs it.
 ///
@@ -67,4 +67,10 @@ pub trait Rows: Sync {
 
     /// Whether the values of an output are not needed again.
     fn is_last(&self, output: usize) -> bool;
+
+    /// The file that the values of an output go to, and nowhere else. The ranks of a cluster may write it instead of calling
+    /// [`Rows::take`].
+    fn file(&self, _output: usize) -> Option<&Early> {
+        None
+    }
 }

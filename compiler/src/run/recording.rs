@@ -1,7 +1,10 @@
 //! Files of a run: results, snapshots and films, as an observer of it.
 
+mod early_files;
+
 use super::{Observer, OutputData, Rows, Run, outputs, space};
 use crate::codegen::Compiled;
+use early_files::EarlyFiles;
 use runtime::{
     grid::{Place, Placement},
     output::{
@@ -354,34 +357,5 @@ impl Observer for Recording {
             self.early = EarlyFiles::default();
         }
         Ok(())
-    }
-}
-
-/// Results whose files are written while their values come.
-#[derive(Default)]
-struct EarlyFiles {
-    /// The outputs and the file of each result, in the order of the plan; no file if it is written in the end.
-    files: Vec<(Vec<usize>, Option<Early>)>,
-    /// Whether the values go nowhere else.
-    are_last: bool,
-}
-
-impl EarlyFiles {
-    /// The files that have an output.
-    fn of(&self, output: usize) -> impl Iterator<Item = Option<&Early>> {
-        let files = self.files.iter();
-        let own = files.filter(move |(outputs, _)| outputs.contains(&output));
-        own.map(|(_, file)| file.as_ref())
-    }
-}
-
-impl Rows for EarlyFiles {
-    fn take(&self, output: usize, before: usize, values: &[u8]) {
-        let files = self.of(output).flatten();
-        files.for_each(|file| file.put(before, values));
-    }
-
-    fn is_last(&self, output: usize) -> bool {
-        self.are_last && self.of(output).all(|file| file.is_some())
     }
 }

@@ -42,6 +42,8 @@ pub enum Topic {
     Values,
     /// Tiles of strands.
     Tiles,
+    /// Files that all ranks write.
+    Files,
     /// Probes of images.
     Probes,
     /// GPUs, and their failures.

@@ -1,27 +1,19 @@
 //! Files that are written while their values are computed, each part by the worker that has it.
 
-use std::fs::File;
-use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Mutex, PoisonError};
-
 use super::OutputError;
 use super::contents::{Contents, Number, Written};
 use super::format::Destination;
 use super::identity::is_special;
 use super::staged::{Staged, error};
+use super::together::{Address, Pieces, Report};
 
 /// A file whose header is written; values follow as they come.
 pub struct Early {
-    path: PathBuf,
-    file: File,
+    pieces: Pieces,
     staged: Staged,
-    /// Bytes before the values.
+    /// Bytes before the values, and of the values.
     start: u64,
-    /// Bytes of values that have not come.
-    left: AtomicU64,
-    /// The first that went wrong.
-    failure: Mutex<Option<OutputError>>,
+    values: u64,
     written: Written,
 }
 
@@ -52,38 +44,41 @@ impl Early {
             .filter(|_| cfg!(unix) && is_file)?;
         let head = head(contents)?;
         let values = contents.domain.strand_count() * column.output.strand_size();
+        let values = (values * of_value) as u64;
         let mut staged = Staged::default();
-        let early = Early {
-            file: staged.open(path).ok()?,
-            path: path.to_path_buf(),
+        let file = staged.open(path).ok()?;
+        Some(Early {
+            pieces: Pieces::begin(path, file, &head, values),
             staged,
             start: head.len() as u64,
-            left: AtomicU64::new((values * of_value) as u64),
-            failure: Mutex::default(),
+            values,
             written: Written::new(&destination.file, contents.description()),
-        };
-        early.write_at(0, &head);
-        Some(early)
+        })
     }
 
     /// Writes some of the values, before which there are this many bytes of values.
     pub fn put(&self, before: usize, values: &[u8]) {
-        self.write_at(self.start + before as u64, values);
-        self.left.fetch_sub(values.len() as u64, Relaxed);
+        self.pieces.put(before, values);
     }
 
-    #[cfg(unix)]
-    fn write_at(&self, at: u64, bytes: &[u8]) {
-        use std::os::unix::fs::FileExt;
-        if let Err(cause) = self.file.write_all_at(bytes, at) {
-            let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
-            failure.get_or_insert_with(|| error(&self.path, cause));
-        }
+    /// Bytes of all its values.
+    pub fn values(&self) -> u64 {
+        self.values
     }
 
-    #[cfg(not(unix))]
-    fn write_at(&self, _: u64, _: &[u8]) {
-        unreachable!("such files are begun on other systems")
+    /// The way to it for other processes that have some of the values. `None` if a name in it is not text.
+    pub fn address(&self) -> Option<Address> {
+        Some(Address {
+            path: self.written.file.to_str()?.to_string(),
+            hidden: self.staged.last()?.to_str()?.to_string(),
+            start: self.start,
+            end: self.start + self.values,
+        })
+    }
+
+    /// Adds the part that another process has written.
+    pub fn add(&self, report: Report) {
+        self.pieces.add(report);
     }
 
     /// Gives the file its name.
@@ -91,13 +86,13 @@ impl Early {
     /// # Errors
     /// Not all of it could be written; then there is no such file, or the one that was there before.
     pub fn finish(self) -> Result<Vec<Written>, OutputError> {
-        let failure = self.failure.into_inner();
-        if let Some(failure) = failure.unwrap_or_else(PoisonError::into_inner) {
+        let (come, failure) = self.pieces.ended();
+        if let Some(failure) = failure {
             return Err(failure);
         }
-        match self.left.into_inner() {
-            0 => {}
-            left => return Err(error(&self.path, format!("{left} bytes did not come"))),
+        if come != self.values {
+            let message = format!("{come} of {} bytes have come", self.values);
+            return Err(error(&self.written.file, message));
         }
         self.staged.commit()?;
         Ok(vec![self.written])

@@ -1,6 +1,7 @@
 //! Files that appear under their names only when all of them are complete.
 
 use std::fs::{self, File};
+use std::hash::{BuildHasher, RandomState};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -51,8 +52,13 @@ impl Staged {
             return Err(error(path, "this is not a file in which one can go back"));
         }
         self.open(path)?;
-        let reserved = self.files.last().map(|(temporary, _)| temporary.clone());
+        let reserved = self.last().map(Path::to_path_buf);
         reserved.ok_or_else(|| error(path, "this is not a file"))
+    }
+
+    /// The name until then of the file that was created last.
+    pub(super) fn last(&self) -> Option<&Path> {
+        self.files.last().map(|(temporary, _)| &**temporary)
     }
 
     /// Gives all files their names. If one cannot have its name, none has.
@@ -211,8 +217,10 @@ fn create_beside(target: &Path) -> io::Result<(File, PathBuf)> {
     }
     let name = name.to_string_lossy();
     let process = std::process::id();
-    for attempt in 0..1000 {
-        let end = format!(".{process}-{attempt}.part");
+    for _ in 0..1000 {
+        // Another machine has a file of this name only if it sees this one.
+        let random = RandomState::new().hash_one(process);
+        let end = format!(".{process}-{random:016x}.part");
         let mut kept = name.len().min(LONGEST_NAME - 1 - end.len());
         while !name.is_char_boundary(kept) {
             kept -= 1;
@@ -220,7 +228,12 @@ fn create_beside(target: &Path) -> io::Result<(File, PathBuf)> {
         let temporary = target.with_file_name(format!(".{}{end}", &name[..kept]));
         // The list is held meanwhile: a process that ends removes all files that there are.
         let mut list = unfinished();
-        match File::create_new(&temporary) {
+        // Not for reading: see `Pieces::open`.
+        let created = File::options()
+            .write(true)
+            .create_new(true)
+            .open(&temporary);
+        match created {
             Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
             created => {
                 let file = created?;

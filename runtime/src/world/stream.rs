@@ -6,6 +6,9 @@
 
 mod elsewhere;
 mod executed;
+mod results;
+
+pub use results::{Completed, Completion, Wanted};
 
 use super::abilities::Abilities;
 use super::complete::{GROUP, SHARES, run_group};
@@ -21,11 +24,11 @@ use super::tickets::{self, Tiles, Trouble, Verdict};
 use super::values::buffer::ValueBuffer;
 use super::values::destination::{Destination, Requested};
 use super::values::parts::{Parts, Taker};
-use super::workers::{Workers, on};
+use super::values::strip::Strip;
+use super::workers::Workers;
 use crate::abi::LaneMask;
 use crate::cluster::{Team, Topic};
-use crate::memory::{Claim, Room, claim};
-use crate::reduce::Values;
+use crate::memory::{Room, claim};
 use crate::strands::arrange::Records;
 use crate::strands::roster::LaneSets;
 use crate::strands::tiles::{TilePoints, Walk};
@@ -36,55 +39,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Parts of a grid that are open for each worker, at most: one that it has begun, one that it helps to end, and one that waits
 /// to be written.
 const OPEN_PARTS: usize = 3;
-
-/// The results of strands that ran to their ends, or until a request to stop.
-pub struct Completed {
-    /// The values that the variables asked for had in the beginning, in creation order.
-    pub initial: Vec<Values>,
-    /// The values that they had last, of all strands that did not die; none if they were only streamed.
-    pub outputs: Vec<Option<Values>>,
-    /// The largest number of super-steps any strand took.
-    pub steps: u64,
-    /// What became of the strands.
-    pub counts: Counts,
-    /// Whether all values of the outputs were streamed.
-    pub handed_on: bool,
-    /// The printed text.
-    pub text: String,
-    threads: Arc<rayon::ThreadPool>,
-    /// The memory of the values.
-    _claim: Claim,
-}
-
-impl Completed {
-    /// Does something with the workers as the current rayon pool.
-    pub fn on_workers<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
-        on(&self.threads, work)
-    }
-}
-
-/// State variables whose values are kept.
-#[derive(Clone, Copy)]
-pub struct Wanted<'a> {
-    /// As strands are made.
-    pub initial: &'a [usize],
-    /// As they end.
-    pub outputs: &'a [usize],
-    /// Who takes the values of outputs as they come, if the strands are a grid.
-    pub taker: Option<Taker<'a>>,
-}
-
-/// How it ended.
-pub enum Completion {
-    /// No strand is active any more, or the others were asked to stop.
-    Completed(Box<Completed>),
-    /// A strand met a run-time error. Which is to be reported is found by a [`World`](super::World) of the same program.
-    Failed,
-    /// It was cancelled.
-    Cancelled,
-    /// The program's executor does not make these strands. A [`World`](super::World) of the same program lets it run them.
-    Declined,
-}
 
 /// Whether strands can be made, run and forgotten.
 pub fn can_be_forgotten(layout: &StateLayout, abilities: Abilities) -> bool {
@@ -133,14 +87,19 @@ pub fn complete<P: StrandProgram>(
     let initial = Requested::new(&core.layout, wanted.initial, |_| false);
     let outputs = Requested::new(&core.layout, wanted.outputs, passes);
     let ranks = team.as_ref().map_or(1, |team| team.size());
-    // The values of all strands go to rank 0.
+    // The values of all strands go to rank 0, unless every rank takes those of its own.
     let is_elsewhere = team.as_ref().is_some_and(|team| !team.is_root());
     let strands_here = if is_elsewhere { 0 } else { count };
-    let parts = taker.filter(|_| !is_elsewhere);
+    let shared = taker.filter(|taker| taker.is_shared && team.is_some());
+    debug_assert!(shared.is_none() || !abilities.dies && outputs.kept_bytes() == 0);
+    let parts = taker.filter(|_| !is_elsewhere && shared.is_none());
     let parts = parts.map(|taker| outputs.parts(&walk, workers, taker));
     let of_strand = initial.kept_bytes() + outputs.kept_bytes() + 1;
     let of_parts = |parts: &Parts<'_>| parts.bytes(OPEN_PARTS * workers * ranks);
-    let bytes = strands_here * of_strand + parts.as_ref().map_or(0, of_parts);
+    let strips = shared.map_or(0, |_| {
+        Strip::most(workers, count, outputs.all_bytes(), walk.largest())
+    });
+    let bytes = strands_here * of_strand + parts.as_ref().map_or(0, of_parts) + strips;
     let claim = claim(bytes as u64).map_err(|shortage| {
         let count = count as u32;
         WorldError::Memory { count, shortage }
@@ -148,10 +107,11 @@ pub fn complete<P: StrandProgram>(
     let [mut first, mut last] =
         [&initial, &outputs].map(|requested| requested.room(&core.layout, strands_here));
     let mut dead = vec![0u8; strands_here];
-    let destinations = |requested: Requested, kept: &mut [Option<ValueBuffer>]| match is_elsewhere {
-        true => requested.destinations_elsewhere(),
-        false => requested.destinations(kept),
-    };
+    let destinations =
+        |requested: Requested, kept: &mut [Option<ValueBuffer>], leaves: bool| match leaves {
+            true => requested.destinations_elsewhere(),
+            false => requested.destinations(kept),
+        };
     let stream = Stream {
         program,
         core: &core,
@@ -159,10 +119,11 @@ pub fn complete<P: StrandProgram>(
         blocks,
         width,
         arenas: core.workers.iter().map(|_| Mutex::default()).collect(),
-        first: destinations(initial, &mut first),
-        last: destinations(outputs, &mut last),
+        first: destinations(initial, &mut first, is_elsewhere),
+        last: destinations(outputs, &mut last, is_elsewhere || shared.is_some()),
         dead: Room::new(dead.as_mut_ptr()),
         parts,
+        shared,
         taken: AtomicU64::new(0),
         first_failure: AtomicU64::new(u64::MAX),
         home: team.as_deref().filter(|_| is_elsewhere),
@@ -192,7 +153,7 @@ pub fn complete<P: StrandProgram>(
         Trouble::Cancelled => return Ok(Completion::Cancelled),
         Trouble::None => {}
     }
-    let takes = stream.parts.is_some();
+    let takes = stream.parts.is_some() || shared.is_some();
     drop(stream);
     let text = core.printed();
     if is_elsewhere {
@@ -239,6 +200,8 @@ struct Stream<'a, P> {
     /// By rank: 1 for those that died.
     dead: Room<u8>,
     parts: Option<Parts<'a>>,
+    /// Takes the values of outputs of strands that run here, if every rank does so.
+    shared: Option<Taker<'a>>,
     taken: AtomicU64,
     first_failure: AtomicU64,
     /// The team whose rank 0 gets the values, if this is another rank.
@@ -253,6 +216,8 @@ struct Arena {
     lanes: Vec<LaneSets>,
     /// The values of the tile that go to rank 0.
     letter: Vec<u8>,
+    /// Those that are taken here, of this tile and others.
+    strip: Strip,
 }
 
 impl<P: StrandProgram> Stream<'_, P> {
@@ -271,6 +236,7 @@ impl<P: StrandProgram> Stream<'_, P> {
             points,
             lanes,
             letter,
+            strip,
         } = &mut *arena;
         self.walk.visit(tile, self.width, points);
         if self.home.is_some() {
@@ -286,9 +252,17 @@ impl<P: StrandProgram> Stream<'_, P> {
         if steps > self.taken.load(Relaxed) {
             self.taken.fetch_max(steps, Relaxed);
         }
+        if let Some(taker) = self.shared {
+            self.add_to(strip, first, lanes, &points.ranks);
+            if strip.is_full() {
+                strip.pass_on(taker);
+            }
+        }
         if let Some(team) = self.home {
             self.pack(steps, first, lanes, &points.ranks, letter);
             team.send(0, Topic::Tiles, std::mem::take(letter));
+        }
+        if self.shared.is_some() || self.home.is_some() {
             return;
         }
         let part = self.parts.as_ref().map(|parts| parts.begin(tile, worker));

@@ -1,4 +1,4 @@
-//! Tiles that run on other ranks: their values in letters to rank 0.
+//! Tiles that run on other ranks: their values in letters to rank 0, unless every rank takes those of its own strands.
 
 use super::Stream;
 use crate::abi::{LaneMask, bits};
@@ -7,10 +7,32 @@ use crate::strands::roster::LaneSets;
 use crate::world::control::Control;
 use crate::world::program::StrandProgram;
 use crate::world::tickets::{Tiles, Trouble};
+use crate::world::values::strip::Strip;
 use std::ops::Range;
+use std::sync::PoisonError;
 use std::sync::atomic::Ordering::Relaxed;
 
 impl<P: StrandProgram> Stream<'_, P> {
+    /// Adds the last values of a tile to those that are taken on this rank.
+    pub(super) fn add_to(
+        &self,
+        strip: &mut Strip,
+        first: usize,
+        lanes: &[LaneSets],
+        ranks: &[u32],
+    ) {
+        let (strands, values) = strip.room(self.last.len());
+        let blocks = lanes.iter().zip(ranks.chunks_exact(self.width));
+        for (block, (sets, ranks)) in blocks.enumerate() {
+            strands.extend(bits(sets.alive()).map(|lane| ranks[lane as usize]));
+            let state = self.core.state.block(first + block).cast_const();
+            for (destination, values) in self.last.iter().zip(&mut *values) {
+                // SAFETY: the block is this worker's, and its strands have values.
+                unsafe { destination.pack(state, sets.alive(), values) };
+            }
+        }
+    }
+
     /// Adds the last values of a tile to the letter that has its first.
     pub(super) fn pack(
         &self,
@@ -26,6 +48,9 @@ impl<P: StrandProgram> Stream<'_, P> {
         };
         put(letter, steps);
         put(letter, count(|sets| sets.stable));
+        if self.shared.is_some() {
+            return;
+        }
         put(letter, count(|sets| sets.alive()));
         for (sets, ranks) in lanes.iter().zip(ranks.chunks_exact(self.width)) {
             for lane in bits(sets.alive()) {
@@ -39,6 +64,35 @@ impl<P: StrandProgram> Stream<'_, P> {
                 unsafe { destination.pack(state, sets.alive(), letter) };
             }
         }
+    }
+
+    /// Takes the last values of a tile that another rank has sent; gives how many strands died.
+    ///
+    /// # Safety
+    /// No other thread writes values of strands of this tile, which have these ranks.
+    unsafe fn receive_last(
+        &self,
+        tile: usize,
+        ranks: &[u32],
+        reader: &mut Reader<'_>,
+    ) -> Option<usize> {
+        let alive = reader.count()?;
+        let known = reader.take(alive.checked_mul(size_of::<u32>())?)?;
+        let known = known.as_chunks().0.iter();
+        let known = known.map(|rank| u32::from_le_bytes(*rank));
+        let part = self.parts.as_ref().map(|parts| parts.begin(tile, 0));
+        let died = ranks.len().checked_sub(alive)?;
+        // SAFETY: the caller's promise, and letters come from strands of this tile alone.
+        unsafe {
+            if died > 0 {
+                self.bury(tile, known.clone());
+            }
+            for destination in &self.last {
+                let values = reader.take(alive * destination.bytes())?;
+                destination.unpack(part, known.clone(), values);
+            }
+        }
+        Some(died)
     }
 }
 
@@ -54,6 +108,12 @@ impl<P: StrandProgram> Tiles for Stream<'_, P> {
     fn work_off(&self, take: &(dyn Fn() -> Option<Range<usize>> + Sync)) {
         self.core
             .work_off(self.walk.tiles(), take, |tile| self.run(tile));
+        if let Some(taker) = self.shared {
+            for arena in &self.arenas {
+                let mut arena = arena.lock().unwrap_or_else(PoisonError::into_inner);
+                arena.strip.pass_on(taker);
+            }
+        }
     }
 
     fn receive(&self, reader: &mut Reader<'_>) -> Option<()> {
@@ -73,22 +133,10 @@ impl<P: StrandProgram> Tiles for Stream<'_, P> {
                 }
             }
             let [steps, stable] = [reader.number()?, reader.number()?];
-            let alive = reader.count()?;
-            let known = reader.take(alive.checked_mul(size_of::<u32>())?)?;
-            let known = known
-                .as_chunks()
-                .0
-                .iter()
-                .map(|rank| u32::from_le_bytes(*rank));
-            let part = self.parts.as_ref().map(|parts| parts.begin(tile, 0));
-            let died = ranks.len().checked_sub(alive)?;
-            if died > 0 {
-                self.bury(tile, known.clone());
-            }
-            for destination in &self.last {
-                let values = reader.take(alive * destination.bytes())?;
-                destination.unpack(part, known.clone(), values);
-            }
+            let died = match self.shared {
+                Some(_) => 0,
+                None => self.receive_last(tile, &ranks, reader)?,
+            };
             self.taken.fetch_max(steps, Relaxed);
             self.core.control.advance(steps, stable, died as u64);
         }

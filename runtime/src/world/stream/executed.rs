@@ -111,6 +111,7 @@ impl<P: StrandProgram> Stream<'_, P> {
             points,
             lanes,
             letter,
+            ..
         } = &mut *arena;
         self.walk.visit(tile, width, points);
         let left = |block: usize| -> LaneMask {

@@ -40,6 +40,11 @@ impl Requested {
         counted.map(|(planes, _)| planes.bytes()).collect()
     }
 
+    /// Bytes of each strand.
+    pub(crate) fn all_bytes(&self) -> usize {
+        self.planes.iter().map(VariablePlanes::bytes).sum()
+    }
+
     /// Bytes of each strand that are kept.
     pub(crate) fn kept_bytes(&self) -> usize {
         self.bytes(false).iter().sum()
@@ -72,7 +77,7 @@ impl Requested {
             .collect()
     }
 
-    /// The variables of strands whose values go to another rank.
+    /// The variables of strands whose values leave this rank as they come.
     pub(crate) fn destinations_elsewhere(self) -> Vec<Destination> {
         let planes = self.planes.into_iter();
         let elsewhere = |planes| Destination {
@@ -93,7 +98,7 @@ enum Home {
     Kept(Room<u8>),
     /// By its number among those that are only streamed.
     Passing(usize),
-    /// They are sent to another rank.
+    /// They are sent to another rank, or taken here tile by tile.
     Elsewhere,
 }
 

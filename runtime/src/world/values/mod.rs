@@ -5,5 +5,6 @@ mod collect;
 pub(super) mod destination;
 pub(super) mod gather;
 pub(super) mod parts;
+pub(super) mod strip;
 mod together;
 mod writer_queue;

@@ -14,6 +14,9 @@ pub struct Taker<'a> {
     pub take: &'a (dyn Fn(usize, usize, &[u8]) + Sync),
     /// Outputs whose values are not needed again.
     pub passing: &'a [bool],
+    /// Whether every rank of a cluster takes the values of its own strands: in any order, and those of one output by several workers at
+    /// once. All ranks agree on it, all outputs are passing, and strands do not die.
+    pub is_shared: bool,
 }
 
 /// Bytes that are worth handing on.
@@ -184,6 +187,7 @@ mod tests {
     const NOBODY: Taker<'_> = Taker {
         take: &|_, _, _| {},
         passing: &[],
+        is_shared: false,
     };
 
     /// Ends a tile; gives the parts that it ended.
