@@ -27,7 +27,7 @@ impl fmt::Display for Construct {
 /// The methods that run there.
 pub const METHODS: [Role; 3] = [Role::Start, Role::Update, Role::Stabilize];
 
-/// The function that makes strands, if a machine can run it: one of numbers alone, because it runs once, and what it would need of
+/// The function that makes strands, if a machine can run it: one of numbers alone, because it runs once, and code for
 /// images and sequences is not worth its place there.
 pub fn creation(program: &Program<Low>) -> Option<&Function<Low>> {
     let function = program.function(Role::Create)?;

@@ -125,7 +125,7 @@ pub(crate) trait Strands: Sync {
 
     fn stabilize(&self, _: &mut Strand<'_, '_>) {}
 
-    /// Runs after every super-step, if the abilities say so.
+    /// Runs after every super-step, if the abilities have it.
     fn global_update(&mut self, _: &mut GlobalContext<'_>) {}
 }
 

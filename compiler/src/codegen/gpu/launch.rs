@@ -226,7 +226,7 @@ pub struct Accelerator {
     /// Bytes of a component of each image.
     planes: Vec<usize>,
     pub(super) room: Mutex<Option<Room>>,
-    /// What is there for strands that are made there.
+    /// The memory for strands that are made there.
     pub(super) nursery: Mutex<Option<Nursery>>,
     phases: Mutex<Phases>,
     keeping: Mutex<Keeping>,

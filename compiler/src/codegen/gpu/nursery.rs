@@ -155,7 +155,7 @@ impl Accelerator {
             nursery.sizes == job.sizes && arrays.eq(&bytes)
         };
         if !kept.as_ref().is_some_and(suits) {
-            // What there was is freed first.
+            // The smaller memory is freed first.
             *kept = None;
             let array = |bytes| Ok((bytes, Memory::new(&self.machine, bytes)?));
             let places = job.places.min(per_band);

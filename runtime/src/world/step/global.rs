@@ -201,7 +201,7 @@ pub struct Reductions<'a> {
 }
 
 impl Reductions<'_> {
-    /// Reduces values of the strands of a set that `map` computes: so many scalars each, of a type.
+    /// Reduces values of the strands of a set that `map` computes: each has this number of scalars of a type.
     pub fn reduce_map(
         &self,
         reduction: Reduction,
@@ -223,7 +223,7 @@ impl Reductions<'_> {
         let words = bytes.div_ceil(size_of::<u64>());
         let mut there = vec![0u64; away.map_or(0, |last| (last + 1) * words)];
         if let Some(last) = away {
-            // SAFETY: words are bytes, any of which make words.
+            // SAFETY: all bytes of the words are initialized, and any bytes make words.
             let values = unsafe {
                 std::slice::from_raw_parts_mut(there.as_mut_ptr().cast(), (last + 1) * bytes)
             };
@@ -234,7 +234,7 @@ impl Reductions<'_> {
         let mapped = |block: usize, values: &mut [u64]| {
             if roster.lanes[block].newest == Newest::There {
                 let at = block * bytes;
-                // SAFETY: there are so many bytes for each block up to the last that is away.
+                // SAFETY: every block up to the last that is away has this number of bytes.
                 return unsafe { there.as_ptr().cast::<u8>().add(at) };
             }
             let lanes = roster.lanes[block].members(set);
