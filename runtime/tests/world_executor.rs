@@ -114,13 +114,14 @@ impl Executor for Remote {
         }
         let ranks = (job.ranks)();
         assert_eq!(ranks.len(), job.places);
+        let leaves = job.strands.is_multiple_of(2);
         job.fates = vec![fate::IDLE; job.places];
         for (place, &rank) in ranks.iter().enumerate() {
             if rank as usize == job.strands {
                 continue;
             }
             // Every fifth place is left to the methods.
-            if place % 5 == 0 {
+            if leaves && place % 5 == 0 {
                 job.fates[place] = fate::LEFT;
                 continue;
             }
@@ -137,6 +138,11 @@ impl Executor for Remote {
                 false => fate::STABLE,
             };
             job.fates[place] = kind | (number as u32) << fate::BITS;
+            job.steps = job.steps.max(number as u64);
+        }
+        let is_stable = |word: &u32| matches!(fate::kind(*word), fate::STABLE | fate::IDLE);
+        if job.fates.iter().all(is_stable) {
+            job.fates.clear();
         }
         true
     }

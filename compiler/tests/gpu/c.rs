@@ -23,11 +23,12 @@ pub(crate) struct Compiler {
 }
 
 /// The entry points of a kernel in C.
-const ENTRIES: [&str; 6] = [
+const ENTRIES: [&str; 7] = [
     Kernel::STRANDS,
     Kernel::PACK,
     Kernel::COLLECT,
     Kernel::CREATE,
+    Kernel::TALLY,
     Kernel::REDUCE,
     Kernel::SPREAD,
 ];

@@ -113,8 +113,10 @@ pub struct Job<'a> {
     pub initial: Vec<(usize, &'a mut [MaybeUninit<u8>])>,
     /// The same as they end; those of strands that died mean nothing.
     pub outputs: Vec<(usize, &'a mut [MaybeUninit<u8>])>,
-    /// What became of each strand, by its place. One that was left has no values, also none of the beginning.
+    /// What became of each strand, by its place. One that was left has no values, also none of the beginning. Empty if all became stable.
     pub fates: Vec<u32>,
+    /// If it is empty, the most super-steps of a strand.
+    pub steps: u64,
     pub(super) control: &'a Control,
 }
 

@@ -91,7 +91,9 @@ impl Header {
     pub(super) const PLACED: usize = 16;
     /// Strands wait for a larger heap.
     pub(super) const FULL: usize = 20;
-    pub(super) const FLAG_COUNT: usize = 6;
+    /// The most super-steps that a strand has taken; `tally` finds it.
+    pub(super) const MOST_STEPS: usize = 24;
+    pub(super) const FLAG_COUNT: usize = 7;
 }
 
 const _: () = {

@@ -159,6 +159,8 @@ impl Kernel {
     pub const COLLECT: &str = "collect";
     /// The one that makes strands.
     pub const CREATE: &str = "create";
+    /// The one that finds the most super-steps of a strand, and whether there is one that is not stable.
+    pub const TALLY: &str = "tally";
     /// The one that computes the values of strands for a reduction over them.
     pub const REDUCE: &str = "reduce";
     /// The one that puts a scalar of each strand in its place among those of all strands.
@@ -175,14 +177,17 @@ impl Kernel {
         let near = self.near.iter().flat_map(|_| Kernel::NEAR);
         let packs = (!self.packs.is_empty()).then_some(Kernel::PACK);
         let collect = (!self.results.is_empty()).then_some(Kernel::COLLECT);
-        let create = self.creation.is_some().then_some(Kernel::CREATE);
+        let made = self
+            .creation
+            .iter()
+            .flat_map(|_| [Kernel::CREATE, Kernel::TALLY]);
         let reduce = (!self.reductions.is_empty()).then_some(Kernel::REDUCE);
         let spread = self.near.is_none().then_some(Kernel::SPREAD);
         let lists = self
             .lists
             .iter()
             .flat_map(|_| [Kernel::COMPACT, Kernel::GATHER]);
-        let others = packs.into_iter().chain(collect).chain(create);
+        let others = packs.into_iter().chain(collect).chain(made);
         let others = others.chain(reduce).chain(spread).chain(lists);
         near.chain([Kernel::STRANDS]).chain(others).collect()
     }

@@ -175,7 +175,7 @@ pub struct Phases {
 pub(super) struct Room {
     pub(super) state: Memory,
     pub(super) fates: Memory,
-    flags: Memory,
+    pub(super) flags: Memory,
     pub(super) more: Memory,
     /// The results of strands that have ended.
     pub(super) results: Memory,

@@ -3,7 +3,7 @@
 use super::{
     driver::DriverError,
     header::Header,
-    kernel::{Cell, Kernel},
+    kernel::{Cell, Kernel, WORD},
     launch::{Accelerator, Room},
     memory::{Memory, PART, on_threads, words_as_bytes, words_as_bytes_mut},
 };
@@ -33,6 +33,14 @@ struct Asked {
     outputs: Vec<Range<usize>>,
 }
 
+/// The handles of entry points.
+#[derive(Clone, Copy)]
+struct Entries {
+    create: u64,
+    tally: u64,
+    spread: u64,
+}
+
 impl Accelerator {
     /// Makes all strands of a job and runs them to their ends. `slots` gives the scalars of a variable, and `value` the cells as for
     /// [`Accelerator::run`]. False if this machine cannot do that.
@@ -45,9 +53,14 @@ impl Accelerator {
         slots: &dyn Fn(usize) -> Option<Range<usize>>,
         value: &dyn Fn(Cell) -> u64,
     ) -> Result<bool, DriverError> {
-        let entries = [Kernel::CREATE, Kernel::SPREAD].map(|name| self.entry(name));
-        let [Some(create), Some(spread)] = entries else {
+        let entries = [Kernel::CREATE, Kernel::TALLY, Kernel::SPREAD].map(|name| self.entry(name));
+        let [Some(create), Some(tally), Some(spread)] = entries else {
             return Ok(false);
+        };
+        let entries = Entries {
+            create,
+            tally,
+            spread,
         };
         let known = |(variable, values): &(usize, &mut [MaybeUninit<u8>])| {
             let slots = slots(*variable).filter(|slots| self.are_numbers(slots))?;
@@ -63,7 +76,7 @@ impl Accelerator {
         let mut spent = Duration::ZERO;
         let cells = self.cells(value);
         let asked = Asked { initial, outputs };
-        let ran = self.in_bands(job, &asked, [create, spread], &cells, &mut spent);
+        let ran = self.in_bands(job, &asked, entries, &cells, &mut spent);
         self.noticed(start, spent, ran).map(|()| true)
     }
 
@@ -72,7 +85,7 @@ impl Accelerator {
         &self,
         job: &mut Job<'_>,
         asked: &Asked,
-        entries: [u64; 2],
+        entries: Entries,
         cells: &[u64],
         spent: &mut Duration,
     ) -> Result<(), DriverError> {
@@ -81,7 +94,6 @@ impl Accelerator {
         let mut nursery = self.nursery.lock().unwrap_or_else(PoisonError::into_inner);
         let nursery = self.ready(&mut nursery, job, asked, per_band)?;
         let mut room = self.room.lock().unwrap_or_else(PoisonError::into_inner);
-        job.fates = vec![fate::IDLE; job.places];
         let ranks = (!nursery.has_all_ranks).then(|| (job.ranks)());
         for first in (0..job.places).step_by(per_band) {
             let places = first..job.places.min(first + per_band);
@@ -107,7 +119,7 @@ impl Accelerator {
         places: Range<usize>,
         asked: &Asked,
         (nursery, room): (&Nursery, &mut Room),
-        [create, spread]: [u64; 2],
+        entries: Entries,
         cells: &[u64],
     ) -> Result<Duration, DriverError> {
         self.send_more(room, cells)?;
@@ -121,20 +133,54 @@ impl Accelerator {
             ..Header::default()
         };
         let parameters = self.kernel.parameters(&header, cells);
-        let mut spent = (self.machine).launch(&[(create, header.count)], &parameters)?;
+        let mut spent = (self.machine).launch(&[(entries.create, header.count)], &parameters)?;
         let (initial, outputs) = nursery.arrays.split_at(asked.initial.len());
         let ranks = (&nursery.ranks, places.len());
         for (slots, (_, array)) in asked.initial.iter().zip(initial) {
-            spent += self.spread(spread, room, ranks, slots, array)?;
+            spent += self.spread(entries.spread, room, ranks, slots, array)?;
         }
         let is_over = || job.is_over();
         spent += self.run_to_end(room, places.len(), (u64::MAX, &is_over), cells)?;
-        let fates = words_as_bytes_mut(&mut job.fates[places]);
-        self.machine.read(room.fates.address, fates)?;
+        let (most, time) = self.stable(entries.tally, room, header.count)?;
+        spent += time;
+        match most.filter(|_| places.len() == job.places) {
+            Some(most) => job.steps = most.into(),
+            None => {
+                job.fates.resize(job.places, fate::IDLE);
+                let fates = words_as_bytes_mut(&mut job.fates[places]);
+                self.machine.read(room.fates.address, fates)?;
+            }
+        }
         for (slots, (_, array)) in asked.outputs.iter().zip(outputs) {
-            spent += self.spread(spread, room, ranks, slots, array)?;
+            spent += self.spread(entries.spread, room, ranks, slots, array)?;
         }
         Ok(spent)
+    }
+
+    /// The most super-steps of the first strands of a room, if all of them are stable; and the time that this took. It saves the copy of
+    /// their fates.
+    fn stable(
+        &self,
+        tally: u64,
+        room: &Room,
+        count: u32,
+    ) -> Result<(Option<u32>, Duration), DriverError> {
+        let mut flags = [0u32; Header::FLAG_COUNT];
+        self.machine
+            .write(room.flags.address, words_as_bytes(&flags))?;
+        let header = Header {
+            fates: room.fates.address,
+            flags: room.flags.address,
+            count,
+            ..Header::default()
+        };
+        let cells = vec![0; self.kernel.cells.len()];
+        let parameters = self.kernel.parameters(&header, &cells);
+        let time = self.machine.launch(&[(tally, count)], &parameters)?;
+        let found = words_as_bytes_mut(&mut flags);
+        self.machine.read(room.flags.address, found)?;
+        let [others, most] = [Header::LEFT, Header::MOST_STEPS].map(|flag| flags[flag / WORD]);
+        Ok(((others == 0).then_some(most), time))
     }
 
     /// The memory for a job: the one that is kept, if it is for strands like these.

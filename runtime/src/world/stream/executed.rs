@@ -49,12 +49,18 @@ impl<P: StrandProgram> Stream<'_, P> {
             initial,
             outputs,
             fates: Vec::new(),
+            steps: 0,
             control: &self.core.control,
         };
         if !executor.make_and_run(&mut job) {
             return false;
         }
-        let fates = job.fates;
+        let Job { fates, steps, .. } = job;
+        if fates.is_empty() {
+            self.taken.fetch_max(steps, Relaxed);
+            self.core.control.advance(steps, strands as u64, 0);
+            return true;
+        }
         self.core.share(tiles, row, |tile| {
             self.take_note(tile, &fates[places[tile].clone()]);
         });

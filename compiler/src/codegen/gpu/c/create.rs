@@ -2,7 +2,10 @@
 
 use super::{CPrinter, name};
 use crate::{
-    codegen::gpu::kernel::{Cell, Iteration},
+    codegen::gpu::{
+        header::Header,
+        kernel::{Cell, Iteration, WORD},
+    },
     device::Device,
     ssa::Function,
 };
@@ -63,6 +66,22 @@ impl CPrinter<'_> {
             },
             width = self.kernel.lanes.width,
         );
+        let _ = write!(
+            text,
+            "\n{LARGER}// Tells the most super-steps of a strand, and whether one is not stable.\n\
+             __device__ static void tally_one(const struct Parameters *P, unsigned slot) {{\n    \
+             if (slot >= P->count) return;\n    \
+             const unsigned steps = P->fates[slot] >> {bits}, kind = P->fates[slot] & {mask};\n    \
+             if (kind == {IDLE}) return;\n    \
+             if (steps > P->flags[{MOST}]) LARGER(&P->flags[{MOST}], steps);\n    \
+             if (kind != {STABLE}) P->flags[{LEFT}] = 1;\n}}\n\n{TALLY}",
+            bits = fate::BITS,
+            mask = (1 << fate::BITS) - 1,
+            IDLE = fate::IDLE,
+            STABLE = fate::STABLE,
+            MOST = Header::MOST_STEPS / WORD,
+            LEFT = Header::LEFT / WORD,
+        );
         text
     }
 }
@@ -74,5 +93,23 @@ extern \"C\" __global__ void __launch_bounds__(128) create(const struct Paramete
 }
 #else
 void create(const struct Parameters *P, unsigned thread) { make(P, thread); }
+#endif
+";
+
+/// The maximum of a word of all threads and a number.
+const LARGER: &str = "#ifdef __CUDACC__
+#define LARGER(word, number) atomicMax(word, number)
+#else
+#define LARGER(word, number) (*(word) = (number))
+#endif
+";
+
+/// The entry point of the tally.
+const TALLY: &str = "#ifdef __CUDACC__
+extern \"C\" __global__ void __launch_bounds__(128) tally(const struct Parameters P) {
+    tally_one(&P, blockIdx.x*blockDim.x + threadIdx.x);
+}
+#else
+void tally(const struct Parameters *P, unsigned thread) { tally_one(P, thread); }
 #endif
 ";

@@ -60,6 +60,32 @@ impl PtxPrinter<'_> {
         self.finish(Kernel::CREATE);
     }
 
+    /// The entry point that tells what became of all strands together: a flag if one of them is not stable, and the most super-steps.
+    pub(super) fn tally_entry(&mut self) {
+        let slot = self.thread(Header::COUNT);
+        let fate_at = self.element(Header::FATES, &slot, WORD);
+        let told = self.load("global", &fate_at, 0);
+        let kinds = ((1u32 << fate::BITS) - 1).to_string();
+        let kind = self.compute(Class::Word, "and.b32", &[&told, &kinds]);
+        let is_empty = self.compare("eq", &kind, fate::IDLE);
+        self.line(&format!("@{is_empty} bra DONE"));
+        let steps = self.compute(Class::Word, "shr.u32", &[&told, &fate::BITS.to_string()]);
+        let flags = self.address(Header::FLAGS);
+        // Only few write: it is one word for all.
+        let most = self.load("global", &flags, Header::MOST_STEPS);
+        let is_less = self.compute(Class::Truth, "setp.le.u32", &[&steps, &most]);
+        self.line(&format!("@{is_less} bra KNOWN"));
+        let at = format!("[{flags}+{}]", Header::MOST_STEPS);
+        self.line(&format!("red.global.max.u32 {at}, {steps}"));
+        self.place_label("KNOWN");
+        let is_stable = self.compare("eq", &kind, fate::STABLE);
+        self.line(&format!("@{is_stable} bra DONE"));
+        self.end(&told, fate::LEFT, Header::LEFT);
+        self.place_label("DONE");
+        self.line("ret");
+        self.finish(Kernel::TALLY);
+    }
+
     /// The values of the iterators for the strand of a rank: the last one changes from each rank to the next.
     fn iterators(&mut self, rank: String) -> Vec<String> {
         let (int, mut rest) = (self.ty(Class::Int), rank);

@@ -149,6 +149,7 @@ impl PtxPrinter<'_> {
         }
         if let Some(creation) = &self.kernel.creation {
             self.create_entry(creation, start.is_some());
+            self.tally_entry();
         }
         if !self.kernel.reductions.is_empty() {
             self.reduce_entry();
