@@ -9,7 +9,7 @@ use compiler::{
         tree::{Constant, InputDefault},
     },
     pipeline::{self, Compiled, Options, STAGES, Session, Stopped},
-    run,
+    run::{self, LastImages},
 };
 use runtime::{input::InputType, output::Output, world::Workers};
 use std::{path::Path, sync::Arc};
@@ -23,6 +23,7 @@ struct Contents {
     compiled: Compiled,
     options: Options,
     workers: Workers,
+    last_images: LastImages,
 }
 
 /// An input of a program.
@@ -85,10 +86,15 @@ impl Program {
                 compiled,
                 options,
                 workers: engine.workers.clone(),
+                last_images: LastImages::default(),
             }))),
             Err(Stopped::Errors(diagnostics)) => Err(Error::of_program(&source, diagnostics)),
             Err(Stopped::Asked) => unreachable!("this session asks for every stage"),
         }
+    }
+
+    pub(crate) fn last_images(&self) -> &LastImages {
+        &self.0.last_images
     }
 
     pub(crate) fn source(&self) -> &Arc<Source> {

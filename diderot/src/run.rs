@@ -28,7 +28,8 @@ pub struct Run {
 impl Run {
     pub(crate) fn new(program: &Program, inputs: &Inputs, workers: &Workers) -> Result<Run, Error> {
         let source = Arc::clone(program.source());
-        let run = run::Run::new(program.compiled(), &inputs.values, workers);
+        let last = program.last_images();
+        let run = run::Run::after(last, program.compiled(), &inputs.values, workers);
         let run = run.map_err(|failure| Error::of_run(&source, failure))?;
         Ok(Run {
             domain: run.domain(),

@@ -137,6 +137,8 @@ impl<T> Loaded<T> {
     }
 }
 
+/// Samples that are compared at a time.
+const COMPARED: usize = 1 << 14;
 /// Samples whose range is found at a time.
 const RANGED: usize = 1 << 16;
 
@@ -226,6 +228,33 @@ impl<T: Real> Image<T> {
         };
         // SAFETY: the samples are there, and numbers may be looked at as bytes.
         unsafe { std::slice::from_raw_parts(first, bytes) }
+    }
+
+    /// Whether another image has the same samples, bit for bit, in the same arrangement, and neither can change: the samples of a
+    /// mapped file can.
+    pub fn has_samples_of(&self, other: &Image<T>) -> bool {
+        let shape = |image: &Image<T>| {
+            let Image {
+                sizes,
+                voxel_shape,
+                frames,
+                time,
+                ..
+            } = image.clone();
+            (sizes, voxel_shape, frames, time)
+        };
+        let is_fixed = |image: &Image<T>| !image.is_mapped() && !image.is_on_demand();
+        if shape(self) != shape(other) || !is_fixed(self) || !is_fixed(other) {
+            return false;
+        }
+        let count = self.sample_count();
+        let mut rooms = [Vec::new(), Vec::new()];
+        Arc::ptr_eq(&self.samples, &other.samples)
+            || (0..count).step_by(COMPARED).all(|first| {
+                let range = first..count.min(first + COMPARED);
+                let [room, other_room] = &mut rooms;
+                self.sample_bytes(range.clone(), room) == other.sample_bytes(range, other_room)
+            })
     }
 
     /// The bytes of memory that a sample takes: fewer than those of the real type if the samples are kept in the type of their file.

@@ -339,6 +339,24 @@ impl Images {
         idle.push(fleet);
     }
 
+    /// Takes over the GPUs that no run of other images uses now, if these have the same samples, and there are no meshes.
+    pub(super) fn take_over(&self, others: &Images) {
+        if Arc::ptr_eq(&self.0, &others.0) || !self.0.kept.has_samples_of(&others.0.kept) {
+            return;
+        }
+        if !(self.mesh_data().is_empty() && others.mesh_data().is_empty()) {
+            return;
+        }
+        let idle = &others.0.idle;
+        let fleets = std::mem::take(&mut *idle.lock().unwrap_or_else(PoisonError::into_inner));
+        for fleet in fleets {
+            // One that fails is lost.
+            if fleet.forget_contacts().is_ok() {
+                self.keep_idle(fleet);
+            }
+        }
+    }
+
     /// The meshes, with the values on them that are probed.
     pub(super) fn mesh_data(&self) -> Vec<MeshData<'_>> {
         self.0.fems.data()

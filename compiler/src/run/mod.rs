@@ -17,6 +17,7 @@ mod global;
 mod image_files;
 mod images;
 mod inputs;
+mod last_images;
 mod observer;
 mod outputs;
 mod placement;
@@ -40,6 +41,7 @@ pub use image_files::ImageSource;
 pub(crate) use image_files::KeptFiles;
 pub use images::Images;
 pub use inputs::Inputs;
+pub use last_images::LastImages;
 pub use observer::{Observer, Rows};
 pub use outputs::{OutputData, output_type, outputs};
 pub use placement::Refusal;
@@ -103,6 +105,27 @@ impl Run {
         Run::with_images(program, inputs, &images, &workers.into())
     }
 
+    /// The same after another run of the program, whose images may be on GPUs.
+    ///
+    /// # Errors
+    /// As for [`Run::new`].
+    pub fn after(
+        last: &LastImages,
+        program: &Compiled,
+        inputs: &Inputs,
+        workers: &Workers,
+    ) -> Result<Run, Failure> {
+        let images = match Images::load(program, inputs) {
+            // There may be room for only one set of images.
+            Err(_) if last.forget() => Images::load(program, inputs)?,
+            loaded => loaded?,
+        };
+        let images = Run::smoothed(program, inputs, &images, workers)?;
+        last.hand_on(program, inputs, &images);
+        images.begin_run();
+        Run::with_values(program, inputs.values(), &images, workers)
+    }
+
     /// Takes inputs and images, which several runs may share, and computes the globals.
     ///
     /// # Errors
@@ -113,13 +136,23 @@ impl Run {
         images: &Images,
         workers: &Workers,
     ) -> Result<Run, Failure> {
-        let fitted = program.for_images(images.zeros());
-        let images = match scales::of_run(&fitted, inputs, images)? {
-            Some(scales) => workers.work(|| images.at_scales(&fitted, &scales))?,
-            None => images.clone(),
-        };
+        let images = Run::smoothed(program, inputs, images, workers)?;
         images.begin_run();
         Run::with_values(program, inputs.values(), &images, workers)
+    }
+
+    /// The images at the scales of the inputs.
+    fn smoothed(
+        program: &Compiled,
+        inputs: &Inputs,
+        images: &Images,
+        workers: &Workers,
+    ) -> Result<Images, Failure> {
+        let fitted = program.for_images(images.zeros());
+        match scales::of_run(&fitted, inputs, images)? {
+            Some(scales) => workers.work(|| images.at_scales(&fitted, &scales)),
+            None => Ok(images.clone()),
+        }
     }
 
     /// Takes the values of inputs, and images at their scales, and computes the globals.

@@ -4,10 +4,12 @@ use super::{compiled, machine::Interpreter, stages::Case};
 use compiler::{
     codegen::{Target, gpu::Machine},
     front::source::Source,
-    pipeline::Options,
-    run::{Inputs, Run},
+    pipeline::{Compiled, Options},
+    run::{ImageSource, Inputs, LastImages, Run},
 };
-use std::sync::Arc;
+use ndarray::{ArrayD, IxDyn};
+use runtime::image::{ImageArray, Orientation};
+use std::sync::{Arc, atomic::Ordering::Relaxed};
 
 const PROGRAM: &str = "#version 2.0
 strand S (int i, int j) {
@@ -109,4 +111,67 @@ fn outputs_of_strands_that_die_come_back() {
     let came_back = run(&gpu, Some(machine), true, true);
     assert!(came_back.device_outputs().is_none());
     assert_eq!(numbers(&came_back), expected);
+}
+
+/// Images of the same samples are copied once for all runs of a program; others are copied.
+#[test]
+fn images_stay_on_the_machine_from_run_to_run() {
+    let text = "#version 2.0
+input image(2)[] img;
+input real level = 0.25;
+field#1(2)[] F = ctmr ⊛ img;
+strand S (int i) {
+    output real x = 0;
+    update { if (inside([0.1*i, 3], F)) { x = F([0.1*i, 3]) - level; } stabilize; }
+}
+create_array { S(i) | i in 0..40 }
+";
+    let case = Case::new(Source::new("images.diderot", text.to_string()));
+    let image = |scale: f64| {
+        let samples = (0..64).map(|n| scale * f64::from(n * n % 17)).collect();
+        let samples = ArrayD::from_shape_vec(IxDyn(&[8, 8]), samples).expect("all samples");
+        let axes = [vec![1.0, 0.0], vec![0.0, 1.0]];
+        let orientation = Orientation::new(&axes, &[0.0; 2]).expect("a grid");
+        ImageSource::Array(ImageArray::new(samples, orientation))
+    };
+    for double in [false, true] {
+        let cpu = Options {
+            double,
+            ..Options::default()
+        };
+        let gpu = Options {
+            target: Target::Cuda,
+            ..cpu.clone()
+        };
+        let machine = Arc::new(Interpreter::default());
+        let mut program = compiled(&case, &gpu);
+        program.machines = vec![machine.clone()];
+        let last = LastImages::default();
+        let mut written = 0;
+        for (scale, level, are_copied) in [
+            (1.0, 0.25, true),
+            (1.0, 0.5, false),
+            (1.0, 0.5, false),
+            (2.0, 0.5, true),
+            (1.0, 0.5, true),
+        ] {
+            let run = |program: &Compiled, last: &LastImages| {
+                let mut inputs = Inputs::of(program);
+                inputs.set("level", level).expect("an input");
+                inputs.set_source(0, image(scale));
+                let mut run = Run::after(last, program, &inputs, &1.into()).expect("a run");
+                run.run(None, &mut std::io::sink(), &mut [])
+                    .expect("an end");
+                numbers(&run)
+            };
+            let found = run(&program, &last);
+            assert_eq!(found, run(&compiled(&case, &cpu), &LastImages::default()));
+            let now = machine.written.load(Relaxed);
+            let samples = 64 * if double { 8 } else { 4 };
+            assert_eq!(now - written >= samples, are_copied, "{scale}, {level}");
+            written = now;
+        }
+        drop((last, program));
+        assert!(machine.is_empty(), "memory is left");
+    }
 }

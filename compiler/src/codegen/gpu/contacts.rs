@@ -22,6 +22,12 @@ impl Contacts {
         Ok(Contacts { memory, images })
     }
 
+    /// Forgets all probes.
+    pub(super) fn forget(&self) -> Result<(), DriverError> {
+        let Memory { machine, address } = &self.memory;
+        machine.write(*address, words_as_bytes(&vec![0; 2 * self.images]))
+    }
+
     /// The address of the words of an image.
     pub(super) fn address(&self, image: u32) -> u64 {
         self.memory.address + u64::from(image) * 8

@@ -88,6 +88,16 @@ impl Fleet {
         known.reduce(both).unwrap_or_default()
     }
 
+    /// Forgets all probes.
+    ///
+    /// # Errors
+    /// A machine failed.
+    pub fn forget_contacts(&self) -> Result<(), DriverError> {
+        let others = self.others.get().into_iter().flatten();
+        let mut machines = std::iter::once(&self.first).chain(others);
+        machines.try_for_each(Accelerator::forget_contacts)
+    }
+
     /// Makes and runs strands as [`Accelerator::make_and_run`] does, on the first machine. False as well if there are enough strands for
     /// several machines; `more` prepares the others.
     ///

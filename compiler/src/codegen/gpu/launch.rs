@@ -428,6 +428,14 @@ impl Accelerator {
         self.contacts.read()
     }
 
+    /// Forgets all probes.
+    ///
+    /// # Errors
+    /// The machine failed.
+    pub fn forget_contacts(&self) -> Result<(), DriverError> {
+        self.contacts.forget()
+    }
+
     fn times(&self, image: u32) -> &Intervals {
         let times = self.times[image as usize].as_ref();
         times.expect("the image of a field over time has times")

@@ -83,6 +83,19 @@ pub(super) fn learn_contacts<T: Real + Float>(images: &[KeptImage<T>], known: &[
 }
 
 impl KeptImages {
+    /// Whether all images have the samples of others.
+    pub(super) fn has_samples_of(&self, others: &KeptImages) -> bool {
+        fn have<T: Real>(images: &Whole<T>, others: &Whole<T>) -> bool {
+            let mut pairs = images.iter().zip(others);
+            images.len() == others.len() && pairs.all(|(a, b)| a.has_samples_of(b))
+        }
+        match (self, others) {
+            (KeptImages::Single(_, images), KeptImages::Single(_, others)) => have(images, others),
+            (KeptImages::Double(_, images), KeptImages::Double(_, others)) => have(images, others),
+            _ => false,
+        }
+    }
+
     /// Whether the image of a field was probed at all.
     pub(super) fn was_probed(&self, field: usize) -> bool {
         match self {
