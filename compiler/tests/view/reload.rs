@@ -230,9 +230,11 @@ fn storm(name: &str, rounds: usize) {
         }
     }
     if let (Some(before), Some(after)) = (settled, memory()) {
-        let grown = after as f64 / before as f64;
         println!("memory after half the rounds and all: {before} {after}");
-        assert!(grown < 1.05, "memory grew {grown:.3} times");
+        // Other tests of this process take memory at the same time.
+        const OTHERS: usize = 16 << 20;
+        let most = before + before / 20 + OTHERS;
+        assert!(after < most, "memory grew from {before} to {after} bytes");
     }
     // It still answers.
     save(&path, &program("", "42"));
