@@ -233,18 +233,12 @@ impl<T: Real> Image<T> {
     /// Whether another image has the same samples, bit for bit, in the same arrangement, and neither can change: the samples of a
     /// mapped file can.
     pub fn has_samples_of(&self, other: &Image<T>) -> bool {
-        let shape = |image: &Image<T>| {
-            let Image {
-                sizes,
-                voxel_shape,
-                frames,
-                time,
-                ..
-            } = image.clone();
-            (sizes, voxel_shape, frames, time)
-        };
         let is_fixed = |image: &Image<T>| !image.is_mapped() && !image.is_on_demand();
-        if shape(self) != shape(other) || !is_fixed(self) || !is_fixed(other) {
+        let is_alike = self.sizes == other.sizes
+            && self.voxel_shape == other.voxel_shape
+            && self.frames == other.frames
+            && self.time == other.time;
+        if !is_alike || !is_fixed(self) || !is_fixed(other) {
             return false;
         }
         let count = self.sample_count();

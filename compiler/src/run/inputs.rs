@@ -403,6 +403,11 @@ impl Inputs {
         &self.values
     }
 
+    /// Whether an image comes from memory that is converted once for all runs.
+    pub(super) fn is_shared(&self, image: usize) -> bool {
+        matches!(self.images.get(image), Some(Some(ImageSource::Shared(_))))
+    }
+
     /// Where the images come from and how they are read, in the order of the interface.
     ///
     /// # Errors

@@ -1,6 +1,6 @@
 //! The images of the last run of a program, for the next one: their samples on GPUs need not be copied again.
 
-use super::{Images, Inputs, image_files::ImageSource};
+use super::{Images, Inputs};
 use crate::codegen::Compiled;
 use std::sync::{Mutex, PoisonError};
 
@@ -14,17 +14,11 @@ pub struct LastImages(Mutex<Option<Images>>);
 impl LastImages {
     /// Hands GPUs on from the last run to one with these images, if they have the same samples, and keeps these for the next run.
     pub(super) fn hand_on(&self, program: &Compiled, inputs: &Inputs, images: &Images) {
-        let is_shared = |number: usize| {
-            let sources = inputs.images();
-            sources.is_ok_and(|sources| matches!(sources[number].0, ImageSource::Shared(_)))
-        };
-        let counts = images
-            .samples()
-            .into_iter()
-            .map(|image| image.contents.count());
-        let mut counts = counts.enumerate();
+        let samples = images.samples();
+        let mut numbered = samples.iter().enumerate();
         let are_kept = matches!(program.kernel, Some(Ok(_)))
-            && counts.all(|(number, count)| count <= FEW || is_shared(number));
+            && numbered
+                .all(|(number, image)| image.contents.count() <= FEW || inputs.is_shared(number));
         let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(before) = &*last
             && are_kept

@@ -3,10 +3,10 @@
 use super::{
     c,
     kernel::{Kernel, Near, WORD},
-    launch::Samples,
     meshes::{self, MeshData},
     pack::Pack,
     ptx,
+    samples::Samples,
     sequences::Lists,
 };
 use crate::{

@@ -534,6 +534,21 @@ impl CPrinter<'_> {
 /// others.
 const ENTRY: &str = include_str!("entries.c");
 
+/// An entry point: a kernel, or a function for one thread. `run` is the function of a thread.
+fn entry(name: &str, run: &str) -> String {
+    let threads = Kernel::THREADS;
+    format!(
+        "#ifdef __CUDACC__
+extern \"C\" __global__ void __launch_bounds__({threads}) {name}(const struct Parameters P) {{
+    {run}(&P, blockIdx.x*blockDim.x + threadIdx.x);
+}}
+#else
+void {name}(const struct Parameters *P, unsigned thread) {{ {run}(P, thread); }}
+#endif
+"
+    )
+}
+
 fn double(x: f64) -> String {
     match x {
         x if x.is_nan() => "(double)NAN".into(),

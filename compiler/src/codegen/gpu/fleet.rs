@@ -4,8 +4,9 @@
 use super::{
     driver::DriverError,
     kernel::{Cell, Kernel},
-    launch::{Accelerator, MANY, Machine, Phases, Samples},
+    launch::{Accelerator, MANY, Machine, Phases},
     meshes::MeshData,
+    samples::Samples,
 };
 use runtime::world::{Batch, Job};
 use std::{

@@ -32,6 +32,7 @@ mod ptx;
 mod reduce;
 mod resident;
 mod results;
+mod samples;
 mod sequences;
 mod times;
 
@@ -40,9 +41,10 @@ pub use fleet::Fleet;
 pub use header::Header;
 pub use kept::KeptResults;
 pub use kernel::{Cell, Iteration, Kernel, Near, PARAMETER_CELLS};
-pub use launch::{Accelerator, Contents, Machine, Phases, Samples};
+pub use launch::{Accelerator, Machine, Phases};
 pub use meshes::{MeshCell, MeshData};
 pub use pack::Pack;
+pub use samples::{Contents, Samples};
 
 use crate::device::Construct;
 

@@ -2,11 +2,8 @@
 //! that a tap is one load, or a few.
 
 use super::{
-    driver::DriverError,
-    header::Header,
-    kernel::Kernel,
-    launch::{Machine, Samples},
-    memory::Memory,
+    driver::DriverError, header::Header, kernel::Kernel, launch::Machine, memory::Memory,
+    samples::Samples,
 };
 use crate::device::{self, Device};
 use crate::ssa::Function;

@@ -40,7 +40,7 @@ pub struct Wanted<'a> {
     pub initial: &'a [usize],
     /// As they end.
     pub outputs: &'a [usize],
-    /// Who takes the values of outputs as they come, if the strands are a grid.
+    /// The receiver of the values of outputs as they come, if the strands are a grid.
     pub taker: Option<Taker<'a>>,
 }
 

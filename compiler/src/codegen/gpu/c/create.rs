@@ -1,10 +1,10 @@
 //! The entry point that makes strands.
 
-use super::{CPrinter, name};
+use super::{CPrinter, entry, name};
 use crate::{
     codegen::gpu::{
         header::Header,
-        kernel::{Cell, Iteration, WORD},
+        kernel::{Cell, Iteration, Kernel, WORD},
     },
     device::Device,
     ssa::Function,
@@ -55,7 +55,7 @@ impl CPrinter<'_> {
              if (method_create(P, S, given) == LEAVE) {{\n        P->fates[slot] = {};\n        return;\n    }}\n    \
              char *block = P->state + (size_t)(slot / {width}) * {};\n    \
              const unsigned lane = slot % {width};\n{}    \
-             P->fates[slot] = {};\n}}\n\n{ENTRY}",
+             P->fates[slot] = {};\n}}\n\n{}",
             fate::LEFT,
             self.kernel.stride,
             self.stores("    "),
@@ -64,6 +64,7 @@ impl CPrinter<'_> {
             } else {
                 fate::RUNNING
             },
+            entry(Kernel::CREATE, "make"),
             width = self.kernel.lanes.width,
         );
         let _ = write!(
@@ -74,7 +75,8 @@ impl CPrinter<'_> {
              const unsigned steps = P->fates[slot] >> {bits}, kind = P->fates[slot] & {mask};\n    \
              if (kind == {IDLE}) return;\n    \
              if (steps > P->flags[{MOST}]) LARGER(&P->flags[{MOST}], steps);\n    \
-             if (kind != {STABLE}) P->flags[{LEFT}] = 1;\n}}\n\n{TALLY}",
+             if (kind != {STABLE}) P->flags[{LEFT}] = 1;\n}}\n\n{}",
+            entry(Kernel::TALLY, "tally_one"),
             bits = fate::BITS,
             mask = (1 << fate::BITS) - 1,
             IDLE = fate::IDLE,
@@ -86,30 +88,10 @@ impl CPrinter<'_> {
     }
 }
 
-/// The entry point: a kernel, or a function for one thread.
-const ENTRY: &str = "#ifdef __CUDACC__
-extern \"C\" __global__ void __launch_bounds__(128) create(const struct Parameters P) {
-    make(&P, blockIdx.x*blockDim.x + threadIdx.x);
-}
-#else
-void create(const struct Parameters *P, unsigned thread) { make(P, thread); }
-#endif
-";
-
 /// The maximum of a word of all threads and a number.
 const LARGER: &str = "#ifdef __CUDACC__
 #define LARGER(word, number) atomicMax(word, number)
 #else
 #define LARGER(word, number) (*(word) = (number))
-#endif
-";
-
-/// The entry point of the tally.
-const TALLY: &str = "#ifdef __CUDACC__
-extern \"C\" __global__ void __launch_bounds__(128) tally(const struct Parameters P) {
-    tally_one(&P, blockIdx.x*blockDim.x + threadIdx.x);
-}
-#else
-void tally(const struct Parameters *P, unsigned thread) { tally_one(P, thread); }
 #endif
 ";

@@ -1,8 +1,8 @@
 //! The entry point for reductions over strands.
 
-use super::{CPrinter, c_type, name};
+use super::{CPrinter, c_type, entry, name};
 use crate::{
-    codegen::gpu::reduce::scalar_bytes,
+    codegen::gpu::{kernel::Kernel, reduce::scalar_bytes},
     device::{Device, Ty},
     low,
     ssa::Function,
@@ -57,16 +57,6 @@ impl CPrinter<'_> {
                 "    if (P->bits == {number}) reduce_{number}(P, S, slot);"
             );
         }
-        text + "}\n\n" + ENTRY
+        text + "}\n\n" + &entry(Kernel::REDUCE, "reduce_one")
     }
 }
-
-/// The entry point: a kernel, or a function for one thread.
-const ENTRY: &str = "#ifdef __CUDACC__
-extern \"C\" __global__ void __launch_bounds__(128) reduce(const struct Parameters P) {
-    reduce_one(&P, blockIdx.x*blockDim.x + threadIdx.x);
-}
-#else
-void reduce(const struct Parameters *P, unsigned thread) { reduce_one(P, thread); }
-#endif
-";
