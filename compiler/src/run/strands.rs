@@ -239,9 +239,18 @@ impl Strands {
     }
 
     fn bound(&self, axis: usize) -> (i64, i64) {
-        let int = |slot: usize| self.int(self.globals.get(slot));
-        let slot = self.globals.0.len() - 2 * (self.program.interface.axes.len() - axis);
-        (int(slot), int(slot + 1))
+        let last = self.globals.get(self.slot_of(axis) + 1);
+        (self.first_of(axis), self.int(last))
+    }
+
+    /// The first value of a creation iterator.
+    fn first_of(&self, axis: usize) -> i64 {
+        self.int(self.globals.get(self.slot_of(axis)))
+    }
+
+    /// The slot of the first value of a creation iterator, which is followed by that of its last.
+    fn slot_of(&self, axis: usize) -> usize {
+        self.globals.0.len() - 2 * (self.program.interface.axes.len() - axis)
     }
 
     /// The scalars of one of the runtime's variables, by their numbers in the state.
@@ -381,22 +390,18 @@ unsafe impl StrandProgram for Strands {
         } else {
             &mut few[..axes * width]
         };
-        for (axis, plane) in planes.chunks_exact_mut(width).enumerate() {
-            let (low, _) = self.bound(axis);
+        for axis in 0..axes {
+            let low = self.first_of(axis);
             // SAFETY: there are `width` coordinates per axis.
             let positions = unsafe { slice::from_raw_parts(coordinates.add(axis * width), width) };
-            let plane = plane.as_mut_ptr();
+            let plane = planes[axis * width..].as_mut_ptr();
             // SAFETY: a plane has room for the lanes, whether they have 8 bytes or 4.
             unsafe {
                 match <&[u32; MAX_WIDTH]>::try_from(positions) {
-                    // Without a loop for the case that should be quick.
-                    Ok(positions) if narrow => {
-                        plane
-                            .cast::<[u32; MAX_WIDTH]>()
-                            .write(positions.map(|position| {
-                                position.wrapping_mul(self.stride).wrapping_add(low as u32)
-                            }))
-                    }
+                    // Without a loop or a product for the case that should be quick.
+                    Ok(positions) if narrow && self.stride == 1 => plane
+                        .cast::<[u32; MAX_WIDTH]>()
+                        .write(positions.map(|position| position.wrapping_add(low as u32))),
                     _ if narrow => positions.iter().enumerate().for_each(|(lane, position)| {
                         let value = position.wrapping_mul(self.stride).wrapping_add(low as u32);
                         plane.cast::<u32>().add(lane).write(value);

@@ -10,7 +10,10 @@ use std::ops::Range;
 /// Cells along an axis, at most, by the number of axes.
 const FINEST: [f64; 3] = [4096.0, 512.0, 128.0];
 /// Cells along an axis from one with a point to the farthest ones that a query about this point reaches, at most.
-const REACH: i64 = 2;
+const REACH: usize = 2;
+/// Parts of a cell by which distances may seem shorter than they are, because numbers are rounded. Where coordinates are so far
+/// away that more is lost, they are all in the last cell.
+const SLACK: f64 = 1e-6;
 
 /// The cells from the first to the last number along each axis, both included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,7 +40,7 @@ impl<const D: usize> Lattice<D> {
     pub(crate) fn new(bounds: &[(f64, f64); D], reach: f64) -> Lattice<D> {
         let extent = bounds.map(|(low, high)| if low <= high { high - low } else { 0.0 });
         let longest = extent.into_iter().fold(0.0, f64::max);
-        let edge = (longest / (FINEST[D - 1] - 1.0)).max(reach / REACH as f64);
+        let edge = (longest / (FINEST[D - 1] - 1.0)).max(reach / (REACH as f64 - 2.0 * SLACK));
         let inverse = match edge > 0.0 && edge.is_finite() {
             true => (1.0 / edge).min(f64::MAX),
             false => 0.0,
@@ -47,7 +50,7 @@ impl<const D: usize> Lattice<D> {
         let low = bounds.map(|(low, high)| if low <= high { low } else { 0.0 });
         let mut step = 1;
         let steps = last.map(|last| {
-            let row = step * (last + 1 + REACH) as usize;
+            let row = step * (last as usize + 1 + REACH);
             std::mem::replace(&mut step, row)
         });
         Lattice {
@@ -58,6 +61,7 @@ impl<const D: usize> Lattice<D> {
         }
     }
 
+    #[inline(always)]
     fn number(&self, axis: usize, x: f64) -> i64 {
         (((x - self.low[axis]) * self.inverse) as i64).clamp(0, self.last[axis])
     }
@@ -68,16 +72,19 @@ impl<const D: usize> Lattice<D> {
     }
 
     /// The cell of a position.
+    #[inline(always)]
     pub(crate) fn cell(&self, position: [f64; D]) -> usize {
         self.linear(std::array::from_fn(|axis| {
             self.number(axis, position[axis])
         }))
     }
 
-    /// How many cells there are along an axis from one with a point to the farthest ones within a distance, but for rounding.
-    pub(crate) fn cells_within(&self, reach: f64) -> usize {
-        // The cast saturates, and takes NaN to 0.
-        ((reach * self.inverse - 1e-6).ceil() as usize).min(REACH as usize)
+    /// How many cells there are at most along an axis from one with a point to the farthest ones with points within a distance, unless
+    /// there are more than [`Lattice::around`] can add.
+    pub(crate) fn cells_within(&self, reach: f64) -> Option<usize> {
+        // The cast saturates, and takes NaN to 0: there is one cell then.
+        let cells = (reach * self.inverse + SLACK).ceil() as usize;
+        (cells <= REACH).then_some(cells)
     }
 
     /// The cells that may have points within a distance of a centre.
@@ -88,20 +95,10 @@ impl<const D: usize> Lattice<D> {
         }
     }
 
-    /// The cell of a position, if all cells of a span are at most `around` cells away from it along each axis.
-    pub(crate) fn middle(&self, position: [f64; D], span: Span<D>, around: usize) -> Option<usize> {
-        let cell: [i64; D] = std::array::from_fn(|axis| self.number(axis, position[axis]));
-        let is_near = |axis: usize| {
-            let [below, above] = [cell[axis] - span.low[axis], span.high[axis] - cell[axis]];
-            below.max(above) <= around as i64
-        };
-        (0..D).all(is_near).then(|| self.linear(cell))
-    }
-
     /// The cells of a set, and all that are at most `around` cells away from one of them along each axis. Numbers without cells may be
     /// in it as well.
     pub(crate) fn around(&self, set: &CellSet, around: usize) -> CellSet {
-        debug_assert!(around <= REACH as usize);
+        debug_assert!(around <= REACH);
         let mut all = set.clone();
         for step in self.steps {
             let row = all.clone();
@@ -113,6 +110,7 @@ impl<const D: usize> Lattice<D> {
         all
     }
 
+    #[inline(always)]
     fn linear(&self, numbers: [i64; D]) -> usize {
         let parts = self.steps.into_iter().zip(numbers);
         parts.map(|(step, number)| step * number as usize).sum()
@@ -172,9 +170,9 @@ impl CellSet {
         pieces(cells).all(|(word, bits)| self.words[word] & bits == bits)
     }
 
-    /// Adds cells next to each other.
-    pub(crate) fn insert(&mut self, cells: Range<usize>) {
-        pieces(cells).for_each(|(word, bits)| self.words[word] |= bits);
+    /// Adds a cell.
+    pub(crate) fn insert(&mut self, cell: usize) {
+        self.words[cell / 64] |= 1 << (cell % 64);
     }
 
     /// Adds all cells of another set.
@@ -222,7 +220,7 @@ impl CellSet {
     pub(crate) fn read(reader: &mut Reader<'_>) -> Option<CellSet> {
         let count = reader.count()?;
         let row = FINEST[2] as usize;
-        let most = row * (row + REACH as usize).pow(2) / 64;
+        let most = row * (row + REACH).pow(2) / 64;
         let mut words = vec![0; (count <= most).then_some(count)?];
         for _ in 0..reader.count()? {
             let place = reader.count()?;
@@ -251,7 +249,8 @@ mod tests {
     fn sets_have_the_cells_that_were_added() {
         let ranges = [0..1, 63..65, 70..70, 100..300, 299..301, 511..512];
         let mut set = CellSet::none(512);
-        ranges.iter().for_each(|range| set.insert(range.clone()));
+        let added = ranges.iter().cloned().flatten();
+        added.for_each(|cell| set.insert(cell));
         for cell in 0..512 {
             let expected = ranges.iter().any(|range| range.contains(&cell));
             assert_eq!(set.has(cell), expected, "{cell}");
@@ -287,8 +286,7 @@ mod tests {
                 .collect();
             let mut set = CellSet::none(lattice.cells());
             for &cell in &chosen {
-                let number = lattice.linear(cell);
-                set.insert(number..number + 1);
+                set.insert(lattice.linear(cell));
             }
             let around = random(3) as usize;
             let found = lattice.around(&set, around);
@@ -321,7 +319,7 @@ mod tests {
             Lattice::new(&[(-f64::MAX, f64::MAX); 3], 0.1),
             Lattice::new(&[(0.0, 1.0); 3], f64::INFINITY),
         ];
-        let mut middles = 0;
+        let mut surrounded = 0;
         for lattice in lattices {
             assert!(lattice.cells() <= 130 * 130 * 128);
             for _ in 0..200 {
@@ -330,35 +328,52 @@ mod tests {
                 let span = lattice.span(centre, reach);
                 let mut found = CellSet::none(lattice.cells());
                 lattice.all_runs(span, |run| {
-                    found.insert(run);
+                    run.for_each(|cell| found.insert(cell));
                     true
                 });
-                // A span around the middle of a set is in the cells around the set.
-                let around = lattice.cells_within(reach);
-                if let Some(cell) = lattice.middle(centre, span, around) {
-                    assert_eq!(cell, lattice.cell(centre));
+                let mut all = vec![found];
+                if let Some(around) = lattice.cells_within(reach) {
                     let mut own = CellSet::none(lattice.cells());
-                    own.insert(cell..cell + 1);
-                    let known = lattice.around(&own, around);
-                    assert!(lattice.all_runs(span, |run| known.has_all(run)));
-                    middles += 1;
+                    own.insert(lattice.cell(centre));
+                    all.push(lattice.around(&own, around));
+                    surrounded += 1;
                 }
-                for _ in 0..20 {
-                    let point = centre.map(|x| x + reach * (2.0 * random() - 1.0));
-                    assert!(
-                        found.has(lattice.cell(point)),
-                        "{lattice:?} {centre:?} {reach}"
-                    );
-                }
-                for corner in [-reach, reach] {
-                    let point = centre.map(|x| x + corner);
-                    assert!(
-                        found.has(lattice.cell(point)),
-                        "{lattice:?} {centre:?} {reach}"
-                    );
+                let inside = (0..20).map(|_| [(); 3].map(|()| reach * (2.0 * random() - 1.0)));
+                let corners = [[-reach; 3], [reach; 3]].into_iter();
+                for away in inside.chain(corners) {
+                    let point = std::array::from_fn(|axis| centre[axis] + away[axis]);
+                    let cell = lattice.cell(point);
+                    for found in &all {
+                        assert!(found.has(cell), "{lattice:?} {centre:?} {reach}");
+                    }
                 }
             }
         }
-        assert!(middles > 300, "{middles}");
+        assert!(surrounded > 300, "{surrounded}");
+    }
+
+    #[test]
+    fn queries_that_end_where_cells_begin_reach_no_farther_than_the_cells_around() {
+        // Points of a lattice whose distances are those of cells, and one that is far from the origin.
+        for (low, spacing) in [(0.0, 1.0), (0.1, 0.1), (1e9, 0.25), (-3e6, 1e-2)] {
+            let bounds = [(low, low + 60.0 * spacing)];
+            for reach in [spacing, 2.0 * spacing, 3.0 * spacing] {
+                let lattice = Lattice::new(&bounds, reach);
+                for part in [0.25, 0.5, 1.0] {
+                    let around = lattice.cells_within(part * reach).expect("few");
+                    for n in 0..240 {
+                        let centre = low + 0.25 * f64::from(n) * spacing;
+                        let middle = lattice.cell([centre]);
+                        for end in [centre - part * reach, centre + part * reach] {
+                            let cell = lattice.cell([end]);
+                            assert!(
+                                cell.abs_diff(middle) <= around,
+                                "{lattice:?} {centre} {end}"
+                            );
+                        }
+                    }
+                }
+            }
+        }
     }
 }

@@ -53,19 +53,27 @@ pub(crate) struct Tile {
     points: usize,
 }
 
-/// The points of a tile in walking order, for blocks of this many lanes. Lanes of a last block that have no point hold zeros.
+/// The points of a tile in walking order, for blocks of this many lanes. Lanes of a last block that have no point repeat the first.
 #[derive(Default)]
 pub(crate) struct TilePoints {
     /// How many there are.
     pub(crate) count: usize,
     /// Their row-major indices.
     pub(crate) ranks: Vec<u32>,
-    /// Their coordinates, block by block, and in a block axis by axis.
-    pub(crate) coordinates: Vec<u32>,
-    /// Of the last tile that was not whole, how many points it had along each axis, and their positions on the curve: most
-    /// such tiles are alike.
+    /// The first of them.
+    corner: Vec<u32>,
+    /// The tables of the last tile that was not whole: most such tiles are alike.
+    part: PartTables,
+    /// Whether these are those of this tile.
+    is_part: bool,
+}
+
+/// The tables of a walk for tiles with these numbers of points along each axis.
+#[derive(Default)]
+struct PartTables {
     room: Vec<u32>,
-    codes: Vec<usize>,
+    steps: Vec<Vec<u32>>,
+    offsets: Vec<u32>,
 }
 
 impl Walk {
@@ -168,49 +176,62 @@ impl Walk {
 
     /// The points of a tile, for blocks of `width` lanes.
     pub(crate) fn visit(&self, number: usize, width: usize, points: &mut TilePoints) {
-        let TilePoints {
-            count,
-            ranks,
-            coordinates,
-            room,
-            codes,
-        } = points;
         let tile = self.tile(number);
         let first = row_major(&tile.corner, &self.sizes);
-        let axes = self.sizes.len();
         let lanes = tile.points.next_multiple_of(width);
-        *count = tile.points;
-        ranks.resize(lanes, 0);
-        coordinates.resize(axes * lanes, 0);
-        if tile.points == self.offsets.len() && tile.points == lanes {
-            let offsets = ranks.iter_mut().zip(&self.offsets);
-            offsets.for_each(|(rank, offset)| *rank = first.wrapping_add(*offset));
-            for (block, planes) in coordinates
-                .chunks_exact_mut((axes * width).max(1))
-                .enumerate()
-            {
-                let steps = self.steps.iter().zip(&tile.corner);
-                for (plane, (steps, corner)) in planes.chunks_exact_mut(width).zip(steps) {
-                    put_shifted(&steps[block * width..][..width], *corner, plane);
-                }
-            }
+        points.count = tile.points;
+        points.is_part = tile.points < self.offsets.len() || tile.points < lanes;
+        if points.is_part {
+            self.prepare(&mut points.part, &tile, lanes);
+        }
+        points.corner = tile.corner;
+        let offsets = match points.is_part {
+            true => &points.part.offsets,
+            false => &self.offsets,
+        };
+        points.ranks.clear();
+        let ranks = offsets.iter().map(|offset| first.wrapping_add(*offset));
+        points.ranks.extend(ranks);
+    }
+
+    /// Writes the coordinates of the points in one block of a tile, axis by axis.
+    pub(crate) fn coordinates(
+        &self,
+        points: &TilePoints,
+        block: usize,
+        width: usize,
+        coordinates: &mut Vec<u32>,
+    ) {
+        coordinates.resize(self.sizes.len() * width, 0);
+        let steps = match points.is_part {
+            true => &points.part.steps,
+            false => &self.steps,
+        };
+        let mut rest = &mut coordinates[..];
+        for (steps, corner) in steps.iter().zip(&points.corner) {
+            let (plane, after) = std::mem::take(&mut rest).split_at_mut(width);
+            put_shifted(&steps[block * width..][..width], *corner, plane);
+            rest = after;
+        }
+    }
+
+    /// Makes the tables for a tile that is not whole, in this many lanes.
+    fn prepare(&self, part: &mut PartTables, tile: &Tile, lanes: usize) {
+        let room = self.room(tile);
+        if part.room == room && part.offsets.len() == lanes {
             return;
         }
-        let room_here = self.room(&tile);
-        if *room != room_here || codes.len() != tile.points {
-            codes.clear();
-            codes.extend(self.codes(&tile));
-            *room = room_here;
-        }
-        ranks.fill(0);
-        coordinates.fill(0);
-        for (n, (&code, rank)) in codes.iter().zip(&mut *ranks).enumerate() {
-            *rank = first.wrapping_add(self.offsets[code]);
-            let lane = n / width * axes * width + n % width;
-            for (axis, steps) in self.steps.iter().enumerate() {
-                coordinates[lane + axis * width] = tile.corner[axis] + steps[code];
-            }
-        }
+        let codes: Vec<usize> = self.codes(tile).collect();
+        let of_points = |table: &Vec<u32>| {
+            let mut some: Vec<u32> = codes.iter().map(|&code| table[code]).collect();
+            some.resize(lanes, 0);
+            some
+        };
+        *part = PartTables {
+            steps: self.steps.iter().map(of_points).collect(),
+            offsets: of_points(&self.offsets),
+            room,
+        };
     }
 }
 
@@ -342,6 +363,7 @@ mod tests {
             for (bits, width) in [(0, 1), (0, 4), (4, 4), (10, 16)] {
                 let walk = Walk::new(&sizes, bits);
                 let (mut points, mut seen) = (TilePoints::default(), Vec::new());
+                let mut coordinates = Vec::new();
                 for tile in 0..walk.tiles() {
                     walk.visit(tile, width, &mut points);
                     assert!(points.count <= walk.largest());
@@ -352,8 +374,8 @@ mod tests {
                     );
                     let axes = sizes.len();
                     for (n, &rank) in points.ranks.iter().enumerate() {
-                        let first = n / width * axes * width + n % width;
-                        let at = (0..axes).map(|axis| points.coordinates[first + axis * width]);
+                        walk.coordinates(&points, n / width, width, &mut coordinates);
+                        let at = (0..axes).map(|axis| coordinates[axis * width + n % width]);
                         let at: Vec<u32> = at.collect();
                         assert_eq!(row_major(&at, &sizes), rank, "{sizes:?}");
                     }

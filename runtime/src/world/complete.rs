@@ -6,6 +6,7 @@ use super::program::StrandProgram;
 use super::step::context::StepContext;
 use super::step::execute::execute;
 use super::step::methods::step_block;
+use crate::abi::LaneMask;
 use crate::cluster::Lost;
 use crate::strands::arrange::{Records, arrange, in_turn, is_open, packed_order, packing_pays};
 use crate::strands::roster::LaneSets;
@@ -110,7 +111,7 @@ pub(super) fn run_group<P: StrandProgram>(
     let shared = core.shared();
     let mut worker = core.worker();
     let mut done = 0;
-    let mut before = count(records.lanes);
+    let mut before = count(records.lanes, width);
     while done < limit && before.0 != 0 {
         if core.step + done > first_failure.load(Relaxed) {
             break;
@@ -148,7 +149,7 @@ pub(super) fn run_group<P: StrandProgram>(
             longest = longest.max(steps);
         }
         done += longest;
-        let now = count(records.lanes);
+        let now = count(records.lanes, width);
         let stabilized = now.1 - before.1;
         let died = before.0 - now.0 - stabilized;
         core.control.advance(core.step + done, stabilized, died);
@@ -171,12 +172,16 @@ pub(super) fn run_group<P: StrandProgram>(
     done
 }
 
-/// Active and stable strands.
-fn count(lanes: &[LaneSets]) -> (u64, u64) {
+/// Active and stable strands, in blocks of `width` lanes.
+fn count(lanes: &[LaneSets], width: usize) -> (u64, u64) {
+    let full = LaneMask::MAX >> (LaneMask::BITS as usize - width);
+    // Nearly always all lanes are in a set or none, and without a machine's own instruction it takes long to count them.
+    let size = |set: LaneMask| match set {
+        0 => 0,
+        _ if set == full => width as u64,
+        _ => set.count_ones().into(),
+    };
     lanes.iter().fold((0, 0), |(active, stable), sets| {
-        (
-            active + u64::from(sets.active.count_ones()),
-            stable + u64::from(sets.stable.count_ones()),
-        )
+        (active + size(sets.active), stable + size(sets.stable))
     })
 }

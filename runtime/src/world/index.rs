@@ -42,6 +42,11 @@ impl SpatialIndex {
         self.fits = false;
     }
 
+    /// Gives up the list of known strands, for its memory.
+    pub(super) fn take_known(&mut self) -> Vec<LaneMask> {
+        self.known.take().unwrap_or_default()
+    }
+
     /// All strands are known here from now on.
     pub(super) fn know_all(&mut self) {
         self.search.see_everything();

@@ -88,9 +88,13 @@ impl Core {
     /// do, into cell order.
     pub(super) fn live_in_parts(&mut self, cuts: &Cuts, parts: usize) -> Vec<u32> {
         let width = self.layout.width();
+        let places = self.places();
         let part = |slot: u32| {
             let (block, lane) = self.roster.place(slot);
-            match self.place(block, lane as u32) {
+            let place = places
+                .as_ref()
+                .and_then(|places| places.at(block, lane as u32));
+            match place {
                 Some(place) => cuts.rank(place, slot),
                 None => slot % parts as u32,
             }

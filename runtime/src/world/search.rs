@@ -4,9 +4,9 @@
 pub(crate) mod outlook;
 mod places;
 
-pub(crate) use places::Homes;
+pub(crate) use places::{Homes, Places};
 
-use self::outlook::{Lanes, Outlook};
+use self::outlook::{Lanes, Outlook, OwnStrands};
 use self::places::Positions;
 use crate::abi::LaneMask;
 use crate::abi::bits;
@@ -65,25 +65,20 @@ pub(crate) trait Search: Send + Sync {
     /// Lets the cells of sights cover all strands that are in the index now. Runs on the current rayon pool.
     fn survey(&mut self);
 
-    /// The sight of some strands, which look as far as `reach`: all strands there have to become known before the next query. No
-    /// rank looks farther than `farthest`. Runs on the current rayon pool.
+    /// The sight of the strands of this rank, which look as far as `reach`: all strands there have to become known before the next
+    /// query. No rank looks farther than `farthest`. Runs on the current rayon pool.
     fn look_around(
         &mut self,
         layout: &StateLayout,
         homes: Homes<'_>,
-        lanes: &[Lanes],
+        strands: &[OwnStrands],
         reach: f64,
         farthest: f64,
     ) -> &CellSet;
 
-    /// Of some lanes those that are in each of some sights. Runs on the current rayon pool.
-    fn within(
-        &self,
-        layout: &StateLayout,
-        homes: Homes<'_>,
-        lanes: &[Lanes],
-        sights: &[&CellSet],
-    ) -> Vec<Vec<Lanes>>;
+    /// Of these strands, which have looked around and not moved since, those that are in each of some sights. Runs on the current rayon
+    /// pool.
+    fn within(&self, width: usize, strands: &[OwnStrands], sights: &[&CellSet]) -> Vec<Vec<Lanes>>;
 }
 
 /// One query per lane.
@@ -137,10 +132,11 @@ impl<T: Coordinate, const D: usize> Search for Finder<T, D> {
     ) {
         let width = layout.width();
         let positions = Positions::<T, D>::new(layout, homes);
-        let position = |block: usize, lane: u32| positions.at(block, lane);
         // Workers first count the points that they will write, so that each knows its place.
         let found = |block: usize, sets: LaneSets| {
-            bits(is_there(block, sets)).filter(move |&lane| can_be_found(position(block, lane)))
+            let positions = positions.of_block(block);
+            let all = bits(is_there(block, sets)).map(move |lane| (lane, positions.at(lane)));
+            all.filter(|&(_, position)| can_be_found(position))
         };
         // Workers divide all pieces: those with points may be next to each other.
         let blocks = roster.lanes.par_chunks(BLOCKS).enumerate().with_max_len(1);
@@ -158,11 +154,11 @@ impl<T: Coordinate, const D: usize> Search for Finder<T, D> {
         let rooms = self.points.rooms(total);
         blocks.zip(firsts).for_each(|((piece, lanes), mut place)| {
             for (block, &sets) in (piece * BLOCKS..).zip(lanes) {
-                for lane in found(block, sets) {
+                for (lane, position) in found(block, sets) {
                     let slot = block * width + lane as usize;
                     let (slot, rank) = (slot as u32, roster.ranks[slot]);
                     // SAFETY: the counts give every strand a place of its own.
-                    unsafe { rooms.put(place, position(block, lane), slot, rank) };
+                    unsafe { rooms.put(place, position, slot, rank) };
                     place += 1;
                 }
             }
@@ -242,23 +238,16 @@ impl<T: Coordinate, const D: usize> Search for Finder<T, D> {
         &mut self,
         layout: &StateLayout,
         homes: Homes<'_>,
-        lanes: &[Lanes],
+        strands: &[OwnStrands],
         reach: f64,
         farthest: f64,
     ) -> &CellSet {
         let positions = Positions::<T, D>::new(layout, homes);
         let outlook = &mut self.outlook;
-        outlook.look_around(&positions, layout.width(), lanes, reach, farthest)
+        outlook.look_around(&positions, layout.width(), strands, reach, farthest)
     }
 
-    fn within(
-        &self,
-        layout: &StateLayout,
-        homes: Homes<'_>,
-        lanes: &[Lanes],
-        sights: &[&CellSet],
-    ) -> Vec<Vec<Lanes>> {
-        self.outlook
-            .within(&Positions::<T, D>::new(layout, homes), lanes, sights)
+    fn within(&self, width: usize, strands: &[OwnStrands], sights: &[&CellSet]) -> Vec<Vec<Lanes>> {
+        self.outlook.within(width, strands, sights)
     }
 }

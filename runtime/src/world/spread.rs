@@ -7,6 +7,7 @@
 //! From time to time all states go to all ranks, and blocks get new owners (`together.rs`).
 
 use super::shares::Shares;
+use crate::strands::roster::LaneSets;
 use std::time::Duration;
 
 /// Super-steps between new shares, at least.
@@ -79,6 +80,8 @@ pub(super) struct Spread {
     pub(super) ghosts: u64,
     /// Ghosts on all ranks in the first super-step with these shares.
     first_ghosts: Option<u64>,
+    /// Memory for the sets of all blocks before a super-step.
+    pub(super) before: Vec<LaneSets>,
     pub(super) exchanges: Exchanges,
     pub(super) times: ShareTimes,
 }
@@ -97,6 +100,7 @@ impl Default for Spread {
             seems_unsorted: false,
             ghosts: 0,
             first_ghosts: None,
+            before: Vec::new(),
             exchanges: Exchanges::default(),
             times: ShareTimes::default(),
         }

@@ -275,12 +275,13 @@ impl<P: StrandProgram> Stream<'_, P> {
                 let slots = (0..points.ranks.len()).filter(is_alive);
                 self.bury(tile, slots.map(|slot| points.ranks[slot]));
             }
-            for (block, sets) in lanes.iter().enumerate() {
-                let state = core.state.block(first + block).cast_const();
-                let ranks = &points.ranks[block * self.width..][..self.width];
-                for destination in &self.last {
-                    destination.put(part, state, sets.alive(), ranks);
-                }
+            for destination in &self.last {
+                let blocks = lanes.iter().zip(points.ranks.chunks_exact(self.width));
+                let blocks = blocks.enumerate().map(|(block, (sets, ranks))| {
+                    let state = core.state.block(first + block).cast_const();
+                    (state, sets.alive(), ranks)
+                });
+                destination.put_all(part, blocks);
             }
         }
         self.end(tile);
@@ -327,11 +328,11 @@ impl<P: StrandProgram> Stream<'_, P> {
         let (core, width) = (self.core, self.width);
         lanes.clear();
         let blocks = points.ranks.len() / width;
-        let planes = points.coordinates.len() / blocks;
         let full = LaneMask::MAX >> (LaneMask::BITS - width as u32);
         let shared = core.shared();
         let mut worker = core.worker();
         let mut cx = StepContext::new(&shared, &mut worker, 0, first, &[]);
+        let mut coordinates = std::mem::take(cx.coordinates());
         // SAFETY: the blocks are this worker's, side by side, and each as long as the layout says.
         unsafe {
             let bytes = blocks * core.layout.stride();
@@ -340,10 +341,11 @@ impl<P: StrandProgram> Stream<'_, P> {
         for (block, ranks) in points.ranks.chunks_exact(width).enumerate() {
             let end = (block + 1) * width;
             let these = full >> (end - end.min(points.count)) & wanted(block);
-            let coordinates = &points.coordinates[block * planes..][..planes];
+            self.walk
+                .coordinates(points, block, width, &mut coordinates);
             let state = core.state.block(first + block);
             cx.enter(0, first + block, ranks);
-            create_at(self.program, coordinates, &mut cx, state, these);
+            create_at(self.program, &coordinates, &mut cx, state, these);
             if cx.failed() != 0 {
                 self.first_failure.store(0, Relaxed);
             }
@@ -362,5 +364,6 @@ impl<P: StrandProgram> Stream<'_, P> {
                 ..LaneSets::default()
             });
         }
+        *cx.coordinates() = coordinates;
     }
 }

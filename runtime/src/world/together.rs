@@ -5,14 +5,13 @@
 use super::complete::groups;
 use super::core::{Core, owned};
 use super::exchange::Reach;
-use super::search::Homes;
+use super::search::{Homes, Places};
 use super::shares::{Cuts, Shares, Weight};
 use super::spread::{Exchanges, ShareTimes, Whereabouts};
 use super::step::context::StepContext;
 use crate::abi::bits;
 use crate::cluster::wire::{Reader, put};
 use crate::cluster::{Lost, Team, Topic};
-use crate::strands::Scalar;
 use crate::strands::roster::LaneSets;
 use std::ops::Range;
 use std::time::{Duration, Instant};
@@ -33,7 +32,8 @@ impl Core {
             self.sweep(run);
             return Ok(());
         };
-        let before = self.roster.lanes.clone();
+        let mut before = std::mem::take(&mut spread.before);
+        before.clone_from(&self.roster.lanes);
         let shares = std::mem::replace(&mut spread.shares, Shares::new(Vec::new(), 0));
         let is_own = |block: usize, _: &LaneSets| shares.has(team.rank(), block);
         let began = Instant::now();
@@ -42,7 +42,7 @@ impl Core {
             spread.shares = shares;
             spread.times.strands += began.elapsed();
         }
-        self.timed(
+        let told = self.timed(
             |times| &mut times.facts,
             |core| {
                 if core.index.is_some() {
@@ -50,7 +50,11 @@ impl Core {
                 }
                 core.exchange_facts(&team, &before)
             },
-        )
+        );
+        if let Some(spread) = &mut self.spread {
+            spread.before = before;
+        }
+        told
     }
 
     /// Does a part of a shared super-step, and notes the time that it took.
@@ -155,8 +159,10 @@ impl Core {
 
     /// Parts of space with equal work. One strand of each block stands for all of them.
     fn cuts(&self, size: usize) -> Cuts {
+        let places = self.places();
         let weight = |(block, sets): (usize, &LaneSets)| {
-            let mut places = bits(sets.alive()).filter_map(|lane| self.place(block, lane));
+            let places = places.as_ref()?;
+            let mut places = bits(sets.alive()).filter_map(|lane| places.at(block, lane));
             Some(Weight {
                 place: places.next()?,
                 work: ACTIVE_WORK * sets.active.count_ones() + sets.stable.count_ones(),
@@ -167,26 +173,13 @@ impl Core {
         Cuts::new(&mut weights, size)
     }
 
-    /// Where others see a strand, if its position is finite.
-    pub(super) fn place(&self, block: usize, lane: u32) -> Option<[f64; 3]> {
+    /// Where others see the strands, if these have positions.
+    pub(super) fn places(&self) -> Option<Places<'_>> {
         let homes = Homes {
             state: &self.state,
             published: &self.published,
         };
-        let position = self.layout.position()?;
-        let mut place = [0.0; 3];
-        for (axis, place) in place.iter_mut().enumerate().take(position.dimension) {
-            let plane = self.layout.plane(position.variable, axis);
-            let lanes = homes.visible(plane, block);
-            // SAFETY: the plane has a number of this type in every lane, and no method runs.
-            *place = unsafe {
-                match position.scalar {
-                    Scalar::F64 => *lanes.cast::<f64>().add(lane as usize),
-                    _ => f64::from(*lanes.cast::<f32>().add(lane as usize)),
-                }
-            };
-        }
-        place.iter().all(|x| x.is_finite()).then_some(place)
+        Places::new(&self.layout, homes)
     }
 
     /// Whether the newest states of all strands are on all ranks, or there is one rank.

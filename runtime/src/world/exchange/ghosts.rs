@@ -10,11 +10,11 @@ use crate::cluster::{Lost, Team, Topic};
 use crate::neighbours::sight::CellSet;
 use crate::sequence::{HeldSequence, Owner, Sequence, Settling};
 use crate::strands::blocks::{Blocks, lanes_mut};
-use crate::strands::roster::LaneSets;
 use crate::strands::{Plane, SequencePlane, Sharing};
 use crate::world::core::{Core, owned};
+use crate::world::index::SpatialIndex;
 use crate::world::search::Homes;
-use crate::world::search::outlook::Lanes;
+use crate::world::search::outlook::{Lanes, OwnStrands};
 use crate::world::workers::on;
 
 impl Core {
@@ -29,12 +29,15 @@ impl Core {
         };
         let spread = self.spread.as_ref().expect("it was there");
         let own = spread.shares.of(team.rank()).iter().cloned().flatten();
-        let own: Vec<usize> = own.collect();
-        let lanes = |pick: fn(LaneSets) -> LaneMask| -> Vec<Lanes> {
-            let lanes = own.iter().map(|&n| (n as u32, pick(self.roster.lanes[n])));
-            lanes.filter(|(_, lanes)| *lanes != 0).collect()
-        };
-        let (active, alive) = (lanes(|sets| sets.active), lanes(LaneSets::alive));
+        let own = own.map(|block| {
+            let sets = self.roster.lanes[block];
+            OwnStrands {
+                block: block as u32,
+                alive: sets.alive(),
+                active: sets.active,
+            }
+        });
+        let own: Vec<OwnStrands> = own.filter(|strands| strands.alive != 0).collect();
         let homes = Homes {
             state: &self.state,
             published: &self.published,
@@ -44,7 +47,7 @@ impl Core {
         let (reach, farthest) = (spread.reach, spread.farthest);
         on(&self.threads, || {
             search
-                .look_around(&self.layout, homes, &active, reach, farthest)
+                .look_around(&self.layout, homes, &own, reach, farthest)
                 .put(&mut letter);
         });
         let parts = team.gather(Topic::Sight, letter)?;
@@ -58,23 +61,25 @@ impl Core {
         }
         let sights: Vec<&CellSet> = sights.iter().collect();
         let search = index.search();
-        let wanted = on(&self.threads, || {
-            search.within(&self.layout, homes, &alive, &sights)
-        });
+        let width = self.layout.width();
+        let wanted = on(&self.threads, || search.within(width, &own, &sights));
         for (rank, wanted) in wanted.iter().enumerate() {
             if rank != team.rank() {
                 team.send(rank, Topic::Ghosts, self.ghosts(wanted));
             }
         }
-        let mut known = vec![0; self.roster.blocks()];
+        let index = self.index.as_mut();
+        let mut known = index.map_or_else(Vec::new, SpatialIndex::take_known);
+        known.clear();
+        known.resize(self.roster.blocks(), 0);
         let mut count = 0;
         for rank in (0..team.size()).filter(|&rank| rank != team.rank()) {
             let part = team.from(rank, Topic::Ghosts)?;
             let taken = self.take_ghosts(part.bytes(), &mut known);
             count += taken.ok_or_else(|| damaged(rank))?;
         }
-        for (block, lanes) in alive {
-            known[block as usize] = lanes;
+        for strands in own {
+            known[strands.block as usize] = strands.alive;
         }
         if let (Some(index), Some(spread)) = (&mut self.index, &mut self.spread) {
             index.know_only(known);

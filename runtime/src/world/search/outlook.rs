@@ -7,10 +7,21 @@ use crate::neighbours::{Coordinate, can_be_found};
 use rayon::prelude::*;
 
 /// Blocks that a worker looks at, at a time.
-const BLOCKS: usize = 256;
+const BLOCKS: usize = 1024;
+/// The cell of strands that are never found.
+const NOWHERE: u32 = u32::MAX;
 
 /// Some lanes of a block.
 pub(crate) type Lanes = (u32, LaneMask);
+
+/// The strands of a block of this rank.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OwnStrands {
+    pub(crate) block: u32,
+    pub(crate) alive: LaneMask,
+    /// Those of them that will look around.
+    pub(crate) active: LaneMask,
+}
 
 /// See the head of this module.
 #[derive(Debug)]
@@ -20,14 +31,17 @@ pub(super) struct Outlook<const D: usize> {
     lattice: Lattice<D>,
     /// The part of space whose strands are all known; nothing if all strands are known.
     sight: Option<Sight>,
+    /// The cell of every lane of the blocks of this rank, from when it looked around.
+    own_cells: Vec<u32>,
 }
 
 #[derive(Debug)]
 struct Sight {
     cells: CellSet,
-    /// Those of the strands of this rank. All cells that are at most `around` cells away along each axis are in sight, too.
+    /// Those of the strands of this rank that look around.
     own: CellSet,
-    around: usize,
+    /// All cells within this distance of a position in one of `own` are in sight.
+    reach: f64,
 }
 
 impl<const D: usize> Default for Outlook<D> {
@@ -37,6 +51,7 @@ impl<const D: usize> Default for Outlook<D> {
             bounds,
             lattice: Lattice::new(&bounds, 0.0),
             sight: None,
+            own_cells: Vec::new(),
         }
     }
 }
@@ -58,84 +73,83 @@ impl<const D: usize> Outlook<D> {
         });
     }
 
-    /// Looks around some strands as far as `reach`; no rank looks farther than `farthest`. All strands there have to become known then.
+    /// Looks around the strands of this rank as far as `reach`; no rank looks farther than `farthest`. All strands there have to become
+    /// known then.
     pub(super) fn look_around<T: Coordinate>(
         &mut self,
         positions: &Positions<'_, T, D>,
         width: usize,
-        lanes: &[Lanes],
+        strands: &[OwnStrands],
         reach: f64,
         farthest: f64,
     ) -> &CellSet {
-        debug_assert!(width.is_power_of_two());
         self.lattice = Lattice::new(&self.bounds, farthest);
         let lattice = &self.lattice;
-        let around = lattice.cells_within(reach);
-        // The cells of strands, and those that they see farther away because of rounding.
-        let nothing = || [(); 2].map(|()| CellSet::none(lattice.cells()));
-        let pieces = lanes
-            .par_chunks(BLOCKS)
-            .fold(nothing, |[mut own, mut beyond], lanes| {
-                for &(block, mask) in lanes {
-                    let found = bits(mask).map(|lane| positions.at(block as usize, lane));
-                    for position in found.filter(|&position| can_be_found(position)) {
-                        let position = position.map(T::to_f64);
-                        let span = lattice.span(position, reach);
-                        if let Some(cell) = lattice.middle(position, span, around) {
-                            own.insert(cell..cell + 1);
-                        } else {
-                            lattice.all_runs(span, |run| {
-                                beyond.insert(run);
-                                true
-                            });
-                        }
-                    }
+        let none = || CellSet::none(lattice.cells());
+        self.own_cells.resize(strands.len() * width, NOWHERE);
+        let cells = self.own_cells.par_chunks_mut(BLOCKS * width);
+        let pieces = strands.par_chunks(BLOCKS).zip(cells);
+        let pieces = pieces.fold(none, |mut own, (strands, cells)| {
+            for (strands, cells) in strands.iter().zip(cells.chunks_exact_mut(width)) {
+                let positions = positions.of_block(strands.block as usize);
+                for lane in bits(strands.alive) {
+                    let position = positions.at(lane);
+                    cells[lane as usize] = match can_be_found(position) {
+                        true => lattice.cell(position.map(T::to_f64)) as u32,
+                        false => NOWHERE,
+                    };
                 }
-                [own, beyond]
-            });
-        let unite =
-            |[own, beyond]: [CellSet; 2], [a, b]: [CellSet; 2]| [own.unite(&a), beyond.unite(&b)];
-        let [own, beyond] = pieces.reduce(nothing, unite);
+                let looking = bits(strands.active).map(|lane| cells[lane as usize]);
+                let looking = looking.filter(|&cell| cell != NOWHERE);
+                looking.for_each(|cell| own.insert(cell as usize));
+            }
+            own
+        });
+        let own = pieces.reduce(none, |own, more| own.unite(&more));
+        let around = lattice.cells_within(reach);
         let sight = self.sight.insert(Sight {
-            cells: lattice.around(&own, around).unite(&beyond),
+            cells: lattice.around(&own, around.unwrap_or(0)),
             own,
-            around,
+            reach: around.map_or(f64::NEG_INFINITY, |_| reach),
         });
         &sight.cells
     }
 
-    /// Of some lanes those that are in each of some sights.
-    pub(super) fn within<T: Coordinate>(
+    /// Of the strands that have looked around, and those beside them, the ones that are in each of some sights.
+    pub(super) fn within(
         &self,
-        positions: &Positions<'_, T, D>,
-        lanes: &[Lanes],
+        width: usize,
+        strands: &[OwnStrands],
         sights: &[&CellSet],
     ) -> Vec<Vec<Lanes>> {
         // Most strands are far from what others see.
         let none = CellSet::none(self.lattice.cells());
         let seen_by_any = sights.iter().fold(none, |any, sight| any.unite(sight));
-        let pieces = lanes.par_chunks(BLOCKS).map(|lanes| {
-            let mut wanted: Vec<Vec<Lanes>> = vec![Vec::new(); sights.len()];
-            let mut cells = Vec::new();
-            for &(block, mask) in lanes {
-                let found = bits(mask).map(|lane| (lane, positions.at(block as usize, lane)));
-                let found = found.filter(|&(_, position)| can_be_found(position));
-                let found = found.map(|(lane, at)| (lane, self.lattice.cell(at.map(T::to_f64))));
-                cells.clear();
-                cells.extend(found.filter(|(_, cell)| seen_by_any.has(*cell)));
-                if cells.is_empty() {
-                    continue;
-                }
-                for (sight, wanted) in sights.iter().zip(&mut wanted) {
-                    let seen = cells.iter().filter(|(_, cell)| sight.has(*cell));
-                    match seen.fold(0, |seen, (lane, _)| seen | 1 << lane) {
-                        0 => {}
-                        seen => wanted.push((block, seen)),
+        let cells = self.own_cells.par_chunks(BLOCKS * width);
+        let pieces = strands
+            .par_chunks(BLOCKS)
+            .zip(cells)
+            .map(|(strands, cells)| {
+                let mut wanted: Vec<Vec<Lanes>> = vec![Vec::new(); sights.len()];
+                for (strands, cells) in strands.iter().zip(cells.chunks_exact(width)) {
+                    let among = |lanes: LaneMask, sight: &CellSet| {
+                        let seen =
+                            bits(lanes).filter(|&lane| sight.has(cells[lane as usize] as usize));
+                        seen.fold(0, |seen, lane| seen | 1 << lane)
+                    };
+                    let seen = among(strands.alive, &seen_by_any);
+                    if seen == 0 {
+                        continue;
+                    }
+                    for (sight, wanted) in sights.iter().zip(&mut wanted) {
+                        match among(seen, sight) {
+                            0 => {}
+                            seen => wanted.push((strands.block, seen)),
+                        }
                     }
                 }
-            }
-            wanted
-        });
+                wanted
+            });
         let pieces: Vec<Vec<Vec<Lanes>>> = pieces.collect();
         let of_sight = |n: usize| pieces.iter().flat_map(|piece| &piece[n]).copied().collect();
         (0..sights.len()).map(of_sight).collect()
@@ -147,10 +161,10 @@ impl<const D: usize> Outlook<D> {
         let Some(sight) = &self.sight else {
             return true;
         };
-        let span = self.lattice.span(centre, reach);
-        let cell = self.lattice.middle(centre, span, sight.around);
-        cell.is_some_and(|cell| sight.own.has(cell))
-            || (self.lattice).all_runs(span, |run| sight.cells.has_all(run))
+        reach <= sight.reach && sight.own.has(self.lattice.cell(centre))
+            || (self.lattice).all_runs(self.lattice.span(centre, reach), |run| {
+                sight.cells.has_all(run)
+            })
     }
 
     /// Whether some strands may be unknown.

@@ -123,10 +123,13 @@ impl VariablePlanes {
         // SAFETY: the caller's promise.
         unsafe {
             match (self.scalar, <&[u32; MAX_WIDTH]>::try_from(ranks)) {
-                // Without a loop for the case that should be quick.
+                // Without a loop, and without products for scalars, for the cases that should be quick.
                 (4, Ok(ranks)) if lanes == ALL => {
                     let places = ranks.map(|rank| rank.wrapping_sub(first));
-                    put_lanes(&words, block, offsets, ALL, |n| places[n]);
+                    match offsets[..] {
+                        [offset] => put_lanes(&words, block, &[offset], ALL, |n| places[n]),
+                        _ => put_lanes(&words, block, offsets, ALL, |n| places[n]),
+                    }
                 }
                 (4, _) => put_lanes(&words, block, offsets, lanes, place),
                 (8, _) => put_lanes(&Room::new(to.cast::<u64>()), block, offsets, lanes, place),

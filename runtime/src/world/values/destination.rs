@@ -126,9 +126,24 @@ impl Destination {
         lanes: LaneMask,
         ranks: &[u32],
     ) {
-        let (to, first) = self.from(part);
         // SAFETY: the caller's promise.
-        unsafe { self.planes.put(to, first as u32, block, lanes, ranks) };
+        unsafe { self.put_all(part, std::iter::once((block, lanes, ranks))) };
+    }
+
+    /// The same for several blocks.
+    ///
+    /// # Safety
+    /// As for [`Destination::put`].
+    pub(crate) unsafe fn put_all<'b>(
+        &self,
+        part: Option<Part<'_>>,
+        blocks: impl Iterator<Item = (*const u8, LaneMask, &'b [u32])>,
+    ) {
+        let (to, first) = self.from(part);
+        for (block, lanes, ranks) in blocks {
+            // SAFETY: the caller's promise.
+            unsafe { self.planes.put(to, first as u32, block, lanes, ranks) };
+        }
     }
 
     /// The memory of the values of this many strands, in the order of ranks, if it is kept for as many.
