@@ -3,6 +3,7 @@
 use super::{
     Code, Cranelift, Lanes, Linker, Sink, StateMap, Task, Vector, abi, asking,
     ends::Ends,
+    first_step::first_step,
     gpu::{Kernel, Machine, Unsupported},
     sought,
     target::Target,
@@ -243,10 +244,10 @@ fn machine_code(
     let invariants = invariants(program);
     let globals: Vec<u32> = (0..slots.global_count()).collect();
     let is_run = |(role, _): &&(Role, _)| !matches!(role, Role::Decide(_));
-    let tasks: Vec<Task<'_>> = fitted
-        .functions
-        .iter()
-        .filter(is_run)
+    let first_step = first_step(fitted).map(|function| (Role::FirstStep, function));
+    let functions = fitted.functions.iter().filter(is_run);
+    let tasks: Vec<Task<'_>> = functions
+        .chain(&first_step)
         .map(|(role, function)| {
             let sink = match role {
                 Role::Scales => Sink::Globals {
@@ -270,7 +271,9 @@ fn machine_code(
                     slots: domain_slots(interface, slots, invariants),
                 },
                 Role::Create => Sink::State { status: false },
-                Role::Start | Role::Update | Role::Stabilize => Sink::State { status: true },
+                Role::FirstStep | Role::Start | Role::Update | Role::Stabilize => {
+                    Sink::State { status: true }
+                }
                 Role::Reduce(_) | Role::Decide(_) => Sink::Results,
             };
             let width = if role.is_strand_code() {

@@ -8,6 +8,7 @@ mod asking;
 mod compiled;
 mod cranelift;
 mod ends;
+mod first_step;
 pub mod gpu;
 pub mod host;
 mod link;

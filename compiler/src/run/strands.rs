@@ -333,22 +333,24 @@ impl Strands {
         }
     }
 
-    /// Runs a method on the strands of a block, if it can up to this many times; gives what became of them, and how often it
-    /// ran.
+    /// Runs a method on the strands of a block, with arguments if it has any, and if it can up to this many times; gives what became of
+    /// them, and how often it ran.
     unsafe fn method(
         &self,
         role: Role,
         cx: &mut StepContext<'_>,
         block: *mut u8,
         lanes: LaneMask,
+        args: *const u8,
         steps: u64,
     ) -> (LaneOutcome, u64) {
         let head = *cx.head();
         let mut frame = self.frame(cx, block, lanes);
+        frame.args = args;
         (frame.blocks, frame.published) = (head.state, head.published);
         frame.counts = [head.all, head.active, head.stable];
         frame.stop = match role {
-            Role::Update => head.stopped,
+            Role::FirstStep | Role::Update => head.stopped,
             _ => head.cancelled,
         };
         // SAFETY: the frame is that of this program and the block is ours by the caller's promise.
@@ -359,25 +361,16 @@ impl Strands {
         };
         (outcome, taken)
     }
-}
 
-// SAFETY: generated code writes the state planes of the lanes in its mask only, and answers with lanes of that mask.
-unsafe impl StrandProgram for Strands {
-    fn layout(&self) -> &StateLayout {
-        &self.program.state.layout
-    }
-
-    fn abilities(&self) -> Abilities {
-        self.program.abilities
-    }
-
-    unsafe fn create(
+    /// Calls `run` with the values of the iterators at some positions, as arguments of a function.
+    ///
+    /// # Safety
+    /// There is a position for each axis and lane.
+    unsafe fn with_iterators<R>(
         &self,
-        cx: &mut StepContext<'_>,
-        block: *mut u8,
-        lanes: LaneMask,
         coordinates: *const u32,
-    ) {
+        run: impl FnOnce(*const u8) -> R,
+    ) -> R {
         let width = self.program.lanes.width;
         let axes = self.program.interface.axes.len();
         let narrow = self.program.lanes.lane_bytes(low::Ty::Int) == size_of::<i32>();
@@ -392,7 +385,7 @@ unsafe impl StrandProgram for Strands {
         };
         for axis in 0..axes {
             let low = self.first_of(axis);
-            // SAFETY: there are `width` coordinates per axis.
+            // SAFETY: the caller's promise.
             let positions = unsafe { slice::from_raw_parts(coordinates.add(axis * width), width) };
             let plane = planes[axis * width..].as_mut_ptr();
             // SAFETY: a plane has room for the lanes, whether they have 8 bytes or 4.
@@ -413,10 +406,54 @@ unsafe impl StrandProgram for Strands {
                 }
             }
         }
-        let mut frame = self.frame(cx, block, lanes);
-        frame.args = planes.as_ptr().cast();
-        // SAFETY: the frame is that of this program and the block is ours by the caller's promise.
-        unsafe { self.program.code.call(Role::Create, &mut frame) };
+        run(planes.as_ptr().cast())
+    }
+}
+
+// SAFETY: generated code writes the state planes of the lanes in its mask only, and answers with lanes of that mask.
+unsafe impl StrandProgram for Strands {
+    fn layout(&self) -> &StateLayout {
+        &self.program.state.layout
+    }
+
+    fn abilities(&self) -> Abilities {
+        self.program.abilities
+    }
+
+    unsafe fn create(
+        &self,
+        cx: &mut StepContext<'_>,
+        block: *mut u8,
+        lanes: LaneMask,
+        coordinates: *const u32,
+    ) {
+        let create = |args| {
+            let mut frame = self.frame(cx, block, lanes);
+            frame.args = args;
+            // SAFETY: the frame is that of this program and the block is ours by the caller's promise.
+            unsafe { self.program.code.call(Role::Create, &mut frame) };
+        };
+        // SAFETY: promised by the caller.
+        unsafe { self.with_iterators(coordinates, create) };
+    }
+
+    fn ends_at_once(&self) -> bool {
+        self.program.code.has(Role::FirstStep)
+    }
+
+    unsafe fn create_and_update(
+        &self,
+        cx: &mut StepContext<'_>,
+        block: *mut u8,
+        lanes: LaneMask,
+        coordinates: *const u32,
+    ) -> LaneOutcome {
+        // SAFETY: promised by the caller.
+        unsafe {
+            self.with_iterators(coordinates, |args| {
+                self.method(Role::FirstStep, cx, block, lanes, args, 1).0
+            })
+        }
     }
 
     unsafe fn start(
@@ -426,7 +463,7 @@ unsafe impl StrandProgram for Strands {
         lanes: LaneMask,
     ) -> LaneOutcome {
         // SAFETY: promised by the caller.
-        unsafe { self.method(Role::Start, cx, block, lanes, 1).0 }
+        unsafe { self.method(Role::Start, cx, block, lanes, ptr::null(), 1).0 }
     }
 
     unsafe fn update(
@@ -436,7 +473,10 @@ unsafe impl StrandProgram for Strands {
         lanes: LaneMask,
     ) -> LaneOutcome {
         // SAFETY: promised by the caller.
-        unsafe { self.method(Role::Update, cx, block, lanes, 1).0 }
+        unsafe {
+            self.method(Role::Update, cx, block, lanes, ptr::null(), 1)
+                .0
+        }
     }
 
     unsafe fn update_steps(
@@ -447,7 +487,7 @@ unsafe impl StrandProgram for Strands {
         steps: u64,
     ) -> (LaneOutcome, u64) {
         // SAFETY: promised by the caller.
-        unsafe { self.method(Role::Update, cx, block, lanes, steps) }
+        unsafe { self.method(Role::Update, cx, block, lanes, ptr::null(), steps) }
     }
 
     fn executor(&self) -> Option<&dyn Executor> {
@@ -457,7 +497,7 @@ unsafe impl StrandProgram for Strands {
 
     unsafe fn stabilize(&self, cx: &mut StepContext<'_>, block: *mut u8, lanes: LaneMask) {
         // SAFETY: promised by the caller.
-        unsafe { self.method(Role::Stabilize, cx, block, lanes, 1) };
+        unsafe { self.method(Role::Stabilize, cx, block, lanes, ptr::null(), 1) };
     }
 
     fn global_start(&mut self, cx: &mut GlobalContext<'_>) {

@@ -18,6 +18,9 @@ pub enum Role {
     Domain,
     /// Yields the state of a new strand, from the values of the iterators.
     Create,
+    /// Yields status and state of a new strand after its first update, from the values of the iterators. It is made of the two functions
+    /// when machine code is generated.
+    FirstStep,
     /// Yields status and state.
     Start,
     /// Yields status and state.
@@ -46,6 +49,7 @@ impl Role {
             Role::Invariants => "invariants",
             Role::Domain => "domain",
             Role::Create => "create",
+            Role::FirstStep => "first-step",
             Role::Start => "start",
             Role::Update => "update",
             Role::Stabilize => "stabilize",
@@ -59,7 +63,12 @@ impl Role {
     pub fn is_strand_code(self) -> bool {
         matches!(
             self,
-            Role::Create | Role::Start | Role::Update | Role::Stabilize | Role::Reduce(_)
+            Role::Create
+                | Role::FirstStep
+                | Role::Start
+                | Role::Update
+                | Role::Stabilize
+                | Role::Reduce(_)
         )
     }
 
@@ -79,6 +88,7 @@ impl FromStr for Role {
             Role::Invariants,
             Role::Domain,
             Role::Create,
+            Role::FirstStep,
             Role::Start,
             Role::Update,
             Role::Stabilize,

@@ -173,7 +173,7 @@ pub(super) fn run_group<P: StrandProgram>(
 }
 
 /// Active and stable strands, in blocks of `width` lanes.
-fn count(lanes: &[LaneSets], width: usize) -> (u64, u64) {
+pub(super) fn count(lanes: &[LaneSets], width: usize) -> (u64, u64) {
     let full = LaneMask::MAX >> (LaneMask::BITS as usize - width);
     // Nearly always all lanes are in a set or none, and without a machine's own instruction it takes long to count them.
     let size = |set: LaneMask| match set {

@@ -38,6 +38,29 @@ pub unsafe trait StrandProgram: Sync {
         coordinates: *const u32,
     );
 
+    /// Whether strands always end with their first `update`, and [`create_and_update`](StrandProgram::create_and_update) can be called.
+    fn ends_at_once(&self) -> bool {
+        false
+    }
+
+    /// Does what `create` does and then `update`. The lanes that stabilize or die are all those that do not fail.
+    ///
+    /// # Safety
+    /// As for `create`, and [`ends_at_once`](StrandProgram::ends_at_once).
+    unsafe fn create_and_update(
+        &self,
+        cx: &mut StepContext<'_>,
+        block: *mut u8,
+        lanes: LaneMask,
+        coordinates: *const u32,
+    ) -> LaneOutcome {
+        // SAFETY: promised by the caller.
+        unsafe {
+            self.create(cx, block, lanes, coordinates);
+            self.update(cx, block, lanes)
+        }
+    }
+
     /// Runs the `start` method.
     ///
     /// # Safety

@@ -11,7 +11,7 @@ mod results;
 pub use results::{Completed, Completion, Wanted};
 
 use super::abilities::Abilities;
-use super::complete::{GROUP, SHARES, run_group};
+use super::complete::{GROUP, SHARES, count, run_group};
 use super::control::Control;
 use super::core::Core;
 use super::creation::Creation;
@@ -19,7 +19,7 @@ use super::errors::WorldError;
 use super::program::StrandProgram;
 use super::step::context::StepContext;
 use super::step::global::GlobalSequences;
-use super::step::methods::create_at;
+use super::step::methods::{create_and_end, create_at};
 use super::tickets::{self, Tiles, Trouble, Verdict};
 use super::values::buffer::ValueBuffer;
 use super::values::destination::{Destination, Requested};
@@ -124,6 +124,7 @@ pub fn complete<P: StrandProgram>(
         dead: Room::new(dead.as_mut_ptr()),
         parts,
         shared,
+        ends_at_once: program.ends_at_once() && wanted.initial.is_empty(),
         taken: AtomicU64::new(0),
         first_failure: AtomicU64::new(u64::MAX),
         home: team.as_deref().filter(|_| is_elsewhere),
@@ -202,6 +203,8 @@ struct Stream<'a, P> {
     parts: Option<Parts<'a>>,
     /// Takes the values of outputs of strands that run here, if every rank does so.
     shared: Option<Taker<'a>>,
+    /// Whether strands can be made and run by one method.
+    ends_at_once: bool,
     taken: AtomicU64,
     first_failure: AtomicU64,
     /// The team whose rank 0 gets the values, if this is another rank.
@@ -242,13 +245,18 @@ impl<P: StrandProgram> Stream<'_, P> {
         if self.home.is_some() {
             tickets::tile_letter(letter, tile);
         }
-        self.create(first, points, lanes, letter, |_| LaneMask::MAX);
-        let records = Records {
-            lanes,
-            ranks: &mut points.ranks,
+        let steps = if self.ends_at_once && !core.control.is_over() {
+            self.create_and_end(first, points, lanes);
+            1
+        } else {
+            self.create(first, points, lanes, letter, |_| LaneMask::MAX);
+            let records = Records {
+                lanes,
+                ranks: &mut points.ranks,
+            };
+            let failure = &self.first_failure;
+            run_group(core, self.program, first, records, u64::MAX, failure)
         };
-        let failure = &self.first_failure;
-        let steps = run_group(core, self.program, first, records, u64::MAX, failure);
         if steps > self.taken.load(Relaxed) {
             self.taken.fetch_max(steps, Relaxed);
         }
@@ -325,6 +333,59 @@ impl<P: StrandProgram> Stream<'_, P> {
         letter: &mut Vec<u8>,
         wanted: impl Fn(usize) -> LaneMask,
     ) {
+        self.each_block(
+            first,
+            points,
+            lanes,
+            wanted,
+            |cx, coordinates, state, these| {
+                create_at(self.program, coordinates, cx, state, these);
+                // SAFETY: tiles have no strand in common.
+                unsafe {
+                    for destination in &self.first {
+                        match self.home {
+                            None => destination.put(None, state, these, cx.ranks()),
+                            Some(_) => destination.pack(state, these, letter),
+                        }
+                    }
+                }
+                LaneSets {
+                    active: these,
+                    fresh: these,
+                    ..LaneSets::default()
+                }
+            },
+        );
+    }
+
+    /// Makes the strands of a tile and runs them to their ends, which they meet in their first super-step.
+    fn create_and_end(&self, first: usize, points: &TilePoints, lanes: &mut Vec<LaneSets>) {
+        let (program, abilities) = (self.program, self.core.abilities);
+        self.each_block(
+            first,
+            points,
+            lanes,
+            |_| LaneMask::MAX,
+            |cx, coordinates, state, these| {
+                create_and_end(program, abilities, coordinates, cx, state, these)
+            },
+        );
+        let (_, stable) = count(lanes, self.width);
+        self.core
+            .control
+            .advance(1, stable, points.count as u64 - stable);
+    }
+
+    /// Calls `make` for every block of a tile, from block `first`, with the coordinates of its strands and those of its lanes that are
+    /// wanted, and keeps the sets that it gives.
+    fn each_block(
+        &self,
+        first: usize,
+        points: &TilePoints,
+        lanes: &mut Vec<LaneSets>,
+        wanted: impl Fn(usize) -> LaneMask,
+        mut make: impl FnMut(&mut StepContext<'_>, &[u32], *mut u8, LaneMask) -> LaneSets,
+    ) {
         let (core, width) = (self.core, self.width);
         lanes.clear();
         let blocks = points.ranks.len() / width;
@@ -343,26 +404,12 @@ impl<P: StrandProgram> Stream<'_, P> {
             let these = full >> (end - end.min(points.count)) & wanted(block);
             self.walk
                 .coordinates(points, block, width, &mut coordinates);
-            let state = core.state.block(first + block);
             cx.enter(0, first + block, ranks);
-            create_at(self.program, &coordinates, &mut cx, state, these);
+            let state = core.state.block(first + block);
+            lanes.push(make(&mut cx, &coordinates, state, these));
             if cx.failed() != 0 {
                 self.first_failure.store(0, Relaxed);
             }
-            // SAFETY: tiles have no strand in common.
-            unsafe {
-                for destination in &self.first {
-                    match self.home {
-                        None => destination.put(None, state, these, ranks),
-                        Some(_) => destination.pack(state, these, letter),
-                    }
-                }
-            }
-            lanes.push(LaneSets {
-                active: these,
-                fresh: these,
-                ..LaneSets::default()
-            });
         }
         *cx.coordinates() = coordinates;
     }

@@ -159,6 +159,29 @@ pub(crate) fn create_at<P: StrandProgram>(
     }
 }
 
+/// Creates the strands in the given lanes of a block at these iterator positions, and runs their first and last super-step; gives what
+/// became of them.
+pub(crate) fn create_and_end<P: StrandProgram>(
+    program: &P,
+    abilities: Abilities,
+    coordinates: &[u32],
+    cx: &mut StepContext<'_>,
+    block: *mut u8,
+    lanes: LaneMask,
+) -> LaneSets {
+    let mut sets = LaneSets {
+        active: lanes,
+        unpublished: true,
+        ..LaneSets::default()
+    };
+    let method = |cx: &mut StepContext<'_>| {
+        // SAFETY: as in `create_at`.
+        unsafe { program.create_and_update(cx, block, lanes, coordinates.as_ptr()) }
+    };
+    run_method(program, abilities, cx, block, &mut sets, lanes, method);
+    sets
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
