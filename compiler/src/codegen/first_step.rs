@@ -4,7 +4,10 @@
 use crate::{
     ir::status,
     low::{Low, Op},
-    ssa::{Block, Dialect, Function, Inst, Kind, Program, Role, Value, number_values, remove_dead},
+    ssa::{
+        Block, Dialect, Function, Inst, Kind, Program, Role, Value, number_values, remove_dead,
+        verify,
+    },
 };
 use rustc_hash::FxHashMap;
 
@@ -35,14 +38,16 @@ pub(super) fn first_step(program: &Program<Low>) -> Option<Function<Low>> {
     });
     let types = create.types.iter().chain(&update.types);
     let insts = create.body.insts.iter().cloned().chain(body.insts);
-    Some(remove_dead(number_values(Function {
+    let function = remove_dead(number_values(Function {
         name: Role::FirstStep.name().into(),
         types: types.cloned().collect(),
         body: Block {
             insts: insts.collect(),
             yields: body.yields,
         },
-    })))
+    }));
+    debug_assert_eq!(verify(&function), Vec::<String>::new());
+    Some(function)
 }
 
 /// Whether every strand stabilizes, or every strand dies.

@@ -11,6 +11,7 @@ mod check;
 mod coverage;
 mod layout;
 mod on_demand;
+mod one_step;
 mod program;
 mod reduce;
 #[path = "../stages/mod.rs"]

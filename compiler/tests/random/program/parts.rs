@@ -17,7 +17,8 @@ impl Writer {
 
     pub(crate) fn program(&mut self) -> String {
         self.collection = self.dice.once_in(2);
-        self.is_quiet = self.dice.once_in(3);
+        let is_one_step = self.purpose == Purpose::OneStep;
+        self.is_quiet = is_one_step || self.dice.once_in(3);
         if !self.is_quiet && self.dice.once_in(3) {
             let places = [Ty::Real, Ty::tensor(&[2]), Ty::tensor(&[3])];
             self.position = Some(places[self.dice.below(3)].clone());
@@ -25,7 +26,8 @@ impl Writer {
         self.part(Place::Globals);
         let mut text = format!("#version {}\n", self.version);
         text += &self.inputs();
-        for _ in 0..self.dice.below(3) {
+        let functions = if is_one_step { 0 } else { self.dice.below(3) };
+        for _ in 0..functions {
             text += &self.function();
         }
         if self.dice.once_in(3) {
@@ -48,7 +50,7 @@ impl Writer {
         let globals = self.vars.len();
         text += &self.strand();
         self.vars.truncate(globals);
-        if self.dice.once_in(3) {
+        if !is_one_step && self.dice.once_in(3) {
             text += &self.global_blocks();
         }
         text + &self.creation()
@@ -222,19 +224,31 @@ impl Writer {
             self.part(Place::Initialize);
             text += &format!("initialize {}", self.block(2, 1));
         }
-        if self.is_new() && self.dice.once_in(4) {
+        let is_one_step = self.purpose == Purpose::OneStep;
+        if self.is_new() && !is_one_step && self.dice.once_in(4) {
             self.part(Place::Start);
             text += &format!("start {}", self.block(2, 2));
         }
         self.part(Place::Update);
-        self.fuel *= 2;
-        let count = 3 + self.dice.below(6);
-        let statements = self.scope(|this| this.statements(count, 3));
-        let last = match self.is_quiet {
-            true => self.dice.pick(&["2", "1 + j", "m"]),
-            false => self.dice.pick(&["2", "1 + i % 3", "m"]),
+        let count = match is_one_step {
+            true => 1 + self.dice.below(3),
+            false => 3 + self.dice.below(6),
         };
-        text += &format!("update {{\nage += 1;\n{statements}if (age > {last}) stabilize;\n}}\n");
+        self.fuel = if is_one_step { FUEL / 8 } else { 2 * FUEL };
+        let statements = self.scope(|this| this.statements(count, 3));
+        let end = match (is_one_step, self.is_quiet) {
+            (true, _) if self.collection && self.dice.once_in(8) => "die;".to_string(),
+            (true, _) => "stabilize;".to_string(),
+            (_, true) => format!(
+                "if (age > {}) stabilize;",
+                self.dice.pick(&["2", "1 + j", "m"])
+            ),
+            _ => format!(
+                "if (age > {}) stabilize;",
+                self.dice.pick(&["2", "1 + i % 3", "m"])
+            ),
+        };
+        text += &format!("update {{\nage += 1;\n{statements}{end}\n}}\n");
         if self.dice.once_in(3) {
             self.part(Place::Stabilize);
             text += &format!("stabilize {}", self.block(2, 2));
@@ -336,7 +350,12 @@ impl Writer {
 
     fn creation(&mut self) -> String {
         // More strands than the longest vectors have lanes, and not a multiple of them.
-        let rows = if self.purpose == Purpose::Gpu { 4 } else { 3 };
+        let rows = match self.purpose {
+            Purpose::Any => 3,
+            Purpose::Gpu => 4,
+            // Tiles that are not whole.
+            Purpose::OneStep => 75,
+        };
         let spawn = format!("{STRAND}(i, j)");
         match (self.is_new(), self.collection) {
             (false, true) => format!("initially {{ {spawn} | i in 0..6, j in 0..2 }};\n"),

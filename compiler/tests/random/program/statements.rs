@@ -2,7 +2,7 @@
 
 use super::others::STRAND;
 use super::types::{Kind, Origin, Place, Ty, Var};
-use super::writer::Writer;
+use super::writer::{Purpose, Writer};
 
 /// Rounds of all loops around a place together, at most.
 const MOST_ROUNDS: usize = 12;
@@ -204,7 +204,7 @@ impl Writer {
                 let value = self.bounded(&ty);
                 format!("if ({}) {{ return {value}; }}\n", self.condition())
             }
-            Place::Update | Place::Start => {
+            Place::Update | Place::Start if self.purpose != Purpose::OneStep => {
                 let exit = match self.collection {
                     true => self.dice.pick(&["stabilize", "die", "continue"]),
                     false => self.dice.pick(&["stabilize", "continue"]),
@@ -293,7 +293,7 @@ impl Writer {
     }
 
     fn repetition(&mut self, depth: usize) -> String {
-        if self.rounds >= MOST_ROUNDS {
+        if self.rounds >= MOST_ROUNDS || self.purpose == Purpose::OneStep {
             return self.assignment();
         }
         let (ty, source, rounds, kind) = match self.dice.below(8) {

@@ -11,6 +11,8 @@ pub(crate) enum Purpose {
     Any,
     /// Only those that kernels for GPUs have.
     Gpu,
+    /// Strands that end with their first update, without loops and without anything that may fail.
+    OneStep,
 }
 
 pub(crate) struct Writer {
