@@ -190,6 +190,28 @@ fn strands_in_step_give_the_same_bits_and_texts() {
     }
 }
 
+/// Strands that are stable have the states of the machine, also when the others of their block are killed.
+#[test]
+fn a_global_die_keeps_the_states_of_stable_strands() {
+    let text = "#version 2.0
+real h = 0;
+strand s (int i) {
+    output real x = i;
+    output real y = 0;
+    real[] xs = {};
+    update {
+        x = 0.75*x + h;
+        xs @= x;
+        y = sum{z | z in xs};
+        if (i % 3 == 0 && y > 2*i + 3) stabilize;
+    }
+}
+update { h += 0.125; if (h > 1) die; }
+create_collection { s(i) | i in 0..99 }
+";
+    agrees("killed.diderot", text, 10_000, &[PLENTY]);
+}
+
 #[test]
 fn runs_in_pieces_bring_sequences_back() {
     let case = Case::new(Source::new("lines.diderot", LINES));

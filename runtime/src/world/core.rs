@@ -197,6 +197,18 @@ impl Core {
         is_wanted: impl Fn(usize, &LaneSets) -> bool + Sync,
         run: impl Fn(&mut StepContext<'_>, *mut u8, &mut LaneSets) + Sync,
     ) {
+        self.visit(is_wanted, |cx, block, sets| {
+            sets.touch();
+            run(cx, block, sets);
+        });
+    }
+
+    /// The same where the states do not change: the newest may be elsewhere.
+    pub(crate) fn visit(
+        &mut self,
+        is_wanted: impl Fn(usize, &LaneSets) -> bool + Sync,
+        run: impl Fn(&mut StepContext<'_>, *mut u8, &mut LaneSets) + Sync,
+    ) {
         let mut lanes = std::mem::take(&mut self.roster.lanes);
         let width = self.layout.width();
         let shared = self.shared();
@@ -217,7 +229,6 @@ impl Core {
                     block,
                     &self.roster.ranks[slots],
                 );
-                sets.touch();
                 run(&mut cx, self.state.block(block), sets);
             }
         };

@@ -120,13 +120,18 @@ impl Core {
     /// Removes all active strands.
     pub(crate) fn kill_active(&mut self) {
         if !self.layout.sequence_planes().is_empty() {
-            self.sweep(|cx, block, sets| {
-                // SAFETY: the block is the context's.
-                unsafe {
-                    cx.open_method(block);
-                    cx.close_method(block, sets.active, sets.active);
-                }
-            });
+            // The sequences that the states here name are freed, and that alone: a block may have stable strands whose newest
+            // states are elsewhere.
+            self.visit(
+                |_, _| true,
+                |cx, block, sets| {
+                    // SAFETY: the block is the context's.
+                    unsafe {
+                        cx.open_method(block);
+                        cx.close_method(block, sets.active, sets.active);
+                    }
+                },
+            );
         }
         for sets in &mut self.roster.lanes {
             sets.active = 0;
