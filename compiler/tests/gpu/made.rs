@@ -12,12 +12,13 @@ use std::sync::{Arc, atomic::Ordering::Relaxed};
 const PROGRAM: &str = "#version 2.0
 input int size = 13;
 input vec2 from = [0.25, -1.5];
+input string kind = \"even\";
 strand S (int i, int j) {
     output vec2 at = from + [0.5*i, sqrt(|real(j)|)];
     int n = (-i if i < 0 else i);
     output int count = (i + j) % 5;
     output bool even = j % 2 == 0;
-    bool odd = i % 2 == 1;
+    bool odd = (\"odd\" if i % 2 == 1 else kind) == \"odd\";
     update {
         at += [0.125, (1 if odd else -1)];
         n -= 1;

@@ -23,6 +23,7 @@ int most = 0;
 int times = 1;
 bool some = false;
 bool every = true;
+string kind = \"even\";
 strand s (int i) {
     output vec3 at = [0.5*i, sqrt(real(i)), 1.0/(1 + i)];
     output real seen = 0;
@@ -48,7 +49,7 @@ update {
     best = 0 if (best < -1.0e6) else best;
     most = max { q.n + add | q in s.all };
     times = product { 2*(q.n + add) + 1 | q in s.active };
-    some = exists { q.odd == flip && q.n > turns | q in s.stable };
+    some = exists { ((\"odd\" if q.odd else kind) == \"odd\") == flip && q.n > turns | q in s.stable };
     every = all { q.n > add || told | q in s.all };
     round += 1;
     flip = !flip;

@@ -50,6 +50,9 @@ impl Kernel {
         let lists = Lists::of(&methods, state, &program.interface, lanes);
         // Others are not made and run in one go.
         let creation = creation.filter(|_| near.is_none() && lists.is_none());
+        let bodies = reductions.iter().map(|(_, body)| body);
+        let functions = methods.iter().flatten().chain(&creation).chain(bodies);
+        let strings = strings(functions, string);
         let mut kernel = Kernel {
             text: String::new(),
             cells: Vec::new(),
@@ -67,7 +70,7 @@ impl Kernel {
             lists,
             planes: state.planes.clone(),
             ends,
-            strings: strings(&methods, string),
+            strings,
             interface: program.interface.clone(),
             // Those that are loaded are not known yet.
             meshes: meshes::plain(&program.interface),
@@ -223,13 +226,13 @@ fn seen_beside(
     (seen, end.next_multiple_of(8))
 }
 
-/// The strings of methods, each once, with their numbers.
-fn strings(
-    methods: &[Option<Function<Device>>; 3],
+/// The strings in functions, each once, with their numbers.
+fn strings<'f>(
+    functions: impl Iterator<Item = &'f Function<Device>>,
     number: &dyn Fn(&str) -> i64,
 ) -> Vec<(Arc<str>, i64)> {
     let mut strings: Vec<(Arc<str>, i64)> = Vec::new();
-    for function in methods.iter().flatten() {
+    for function in functions {
         function.each_op(&mut |op, _, _| {
             if let device::Op::Low(low::Op::Str(text)) = op
                 && !strings.iter().any(|(known, _)| known == text)

@@ -140,7 +140,7 @@ pub struct Kernel {
     pub(super) reductions: Vec<(u32, Function<Device>)>,
     /// The methods for these meshes.
     pub(super) methods: [Option<Function<Device>>; 3],
-    /// The numbers of the strings in them.
+    /// The numbers of the strings in all functions.
     pub(super) strings: Vec<(Arc<str>, i64)>,
     /// The offsets, in a neighbour record, of the state slots other than the position.
     pub(super) seen: BTreeMap<u32, usize>,

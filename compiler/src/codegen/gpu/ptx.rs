@@ -262,7 +262,7 @@ impl<'a> PtxPrinter<'a> {
     pub(super) fn string_number(&self, text: &str) -> i64 {
         let mut strings = self.kernel.strings.iter();
         let known = strings.find(|(known, _)| **known == *text);
-        known.expect("a string of the methods").1
+        known.expect("a string of the kernel").1
     }
 
     /// Loads a cell: the type in memory, and the class of the register.
