@@ -37,7 +37,7 @@ mod values;
 mod workers;
 
 pub use abilities::Abilities;
-pub use away::{BatchSequences, SequenceKeeper};
+pub use away::{AwayEvents, BatchSequences, SequenceKeeper};
 pub use control::Control;
 pub use creation::Creation;
 pub use errors::{RunError, WorldError};
@@ -188,6 +188,8 @@ impl<P: StrandProgram> World<P> {
         let all = 0..self.core.roster.blocks();
         match execute(&mut self.core, program, 1, std::slice::from_ref(&all)) {
             Some(ran) if ran.quietly && !abilities.global_update => {
+                let printed = self.core.printed();
+                self.text.push_str(&printed);
                 self.core.finish_quietly();
                 return Ok(());
             }

@@ -7,6 +7,7 @@ use common::program::{Fate, Program, Strand, Strands, tensor};
 use common::ranks::on_ranks;
 use runtime::cluster::Team;
 use runtime::reduce::{Reduction, Values};
+use runtime::strands::blocks::lanes_mut;
 use runtime::strands::{Counts, Scalar, Sharing, StateLayout, StrandSet};
 use runtime::world::{
     Abilities, Batch, Completion, Creation, Executor, Gathered, GlobalContext, GlobalSequences,
@@ -23,6 +24,13 @@ fn first(strand: u32) -> i32 {
     strand as i32 % 7 + 1
 }
 
+/// The number that new strands begin with.
+const CHILD: i32 = 2;
+
+fn line(number: i32) -> String {
+    format!("at {number}\n")
+}
+
 /// A program that counts down, by its methods or by an executor.
 struct Countdown {
     layout: StateLayout,
@@ -32,6 +40,8 @@ struct Countdown {
     deadly: bool,
     /// Whether global code adds the numbers up after each super-step.
     adds: bool,
+    /// Whether strands print odd numbers, and make another one at 2.
+    talks: bool,
     sums: Vec<i32>,
     executor: Option<Remote>,
 }
@@ -46,6 +56,8 @@ struct Remote {
     stride: usize,
     plane: usize,
     deadly: bool,
+    /// The place of the first numbers in a block, if strands print and make others.
+    talks: Option<usize>,
     /// Whether it makes no strands.
     declines: bool,
     /// Whether it loses the values of a reduction.
@@ -93,6 +105,18 @@ impl Executor for Remote {
                 steps += 1;
             }
             bytes.copy_from_slice(&number.to_le_bytes());
+            if let Some(first) = self.talks {
+                if number % 2 == 1 {
+                    strands.print(slot, &line(number));
+                }
+                if number == 2 {
+                    let mut block = vec![0; self.stride];
+                    for plane in [self.plane, first] {
+                        block[plane..plane + 4].copy_from_slice(&CHILD.to_le_bytes());
+                    }
+                    strands.spawn(slot, &block);
+                }
+            }
             let kind = if number == 0 {
                 fate::STABLE
             } else {
@@ -181,9 +205,20 @@ impl Countdown {
             together,
             deadly: false,
             adds: false,
+            talks: false,
             sums: Vec::new(),
             executor,
         }
+    }
+
+    /// The same with strands that print and make others.
+    fn talking(mut self) -> Countdown {
+        self.talks = true;
+        let first = self.layout.plane(1, 0).offset;
+        self.executor
+            .iter_mut()
+            .for_each(|remote| remote.talks = Some(first));
+        self
     }
 
     /// The same with strands that die.
@@ -208,6 +243,8 @@ impl Strands for Countdown {
             counts: self.together,
             dies: self.deadly,
             global_update: self.adds,
+            prints: self.talks,
+            creates: self.talks,
             ..Abilities::default()
         }
     }
@@ -254,6 +291,19 @@ impl Strands for Countdown {
     fn update(&self, strand: &mut Strand<'_, '_>) -> Fate {
         let number = strand.get::<i32>(0, 0) - 1;
         strand.set(0, 0, number);
+        if self.talks && number % 2 == 1 {
+            strand.cx.print_text(1 << strand.lane, &line(number));
+        }
+        if self.talks && number == 2 {
+            let staging = strand.cx.staging();
+            for variable in 0..2 {
+                let plane = self.layout.plane(variable, 0);
+                // SAFETY: the planes are in the staging block.
+                unsafe { lanes_mut(staging, plane, self.layout.width())[strand.lane] = CHILD };
+            }
+            // SAFETY: the lane is initialized.
+            unsafe { strand.cx.spawn(1 << strand.lane, staging) };
+        }
         match number {
             0 if self.deadly && strand.get::<i32>(1, 0) == DEADLY => Fate::Dead,
             0 => Fate::Stable,
@@ -349,6 +399,44 @@ fn an_executor_gives_the_results_of_the_methods() {
                     ran(Countdown::new(width, together, true), limit);
                 let what = format!("width {width}, together {together}, limit {limit:?}");
                 assert_eq!((found, taken, ended), (numbers, steps, end), "{what}");
+                assert!(runs > 0, "{what}: the executor ran nothing");
+            }
+        }
+    }
+}
+
+/// The text and the numbers after some super-steps, and the calls.
+fn told(program: Countdown, limit: Option<u64>) -> (String, Vec<i32>, [u64; 2]) {
+    let creation = Creation::Collection(vec![STRANDS]);
+    let mut world = World::new(Program(program), &creation, GlobalSequences::new(), 2).unwrap();
+    let mut text = Vec::new();
+    world.run(limit, &mut text).unwrap();
+    let Gathered::Tensors {
+        values: Values::I32(numbers),
+        ..
+    } = world.gather(0, StrandSet::All)
+    else {
+        panic!("integers")
+    };
+    let calls = world.program().executor.as_ref().map_or([0; 2], |remote| {
+        [&remote.runs, &remote.fetched].map(|count| count.load(Relaxed))
+    });
+    (String::from_utf8(text).unwrap(), numbers, calls)
+}
+
+#[test]
+fn text_and_new_strands_of_an_executor_come_in_the_order_of_strands() {
+    for width in [1, 4, 16] {
+        for adds in [false, true] {
+            for limit in [None, Some(1), Some(4)] {
+                let program = |remote| Countdown {
+                    adds,
+                    ..Countdown::new(width, true, remote).talking()
+                };
+                let (text, numbers, _) = told(program(false), limit);
+                let (found, ended, [runs, _]) = told(program(true), limit);
+                let what = format!("width {width}, limit {limit:?}, adds: {adds}");
+                assert_eq!((found, ended), (text, numbers), "{what}");
                 assert!(runs > 0, "{what}: the executor ran nothing");
             }
         }

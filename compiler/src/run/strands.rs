@@ -548,7 +548,7 @@ impl Executor for Strands {
         let counts = strands.counts;
         let value = |cell| self.cell(cell, counts);
         let others = || Placement::others(&self.program, &self.images);
-        if let Err(error) = accelerator.run(strands, &value, others) {
+        if let Err(error) = accelerator.run(strands, (&value, &self.strings), others) {
             self.placement.fail(error);
             // The fates of strands that run to their ends are known.
             return strands.independent;

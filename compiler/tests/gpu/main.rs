@@ -4,6 +4,7 @@
 #[cfg(unix)]
 mod c;
 mod contact;
+mod events;
 mod kept;
 mod machine;
 mod made;

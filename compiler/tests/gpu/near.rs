@@ -76,7 +76,7 @@ fn strands_see_each_other_in_order_in_every_dimension() {
 
 #[test]
 fn strands_that_are_left_see_the_others_as_they_were() {
-    let body = "if (i % 40 == round) print(i, \" sees \", order, \"\\n\");
+    let body = "if (i % 40 == round) { print(i, \" sees \", order, \"\\n\"); weight += sin(1.0e30*(1 + weight)); }
         if (i < 150 && i % 30 == round + 3) new p(i + 1000, pos + SHIFT);";
     for [vector, position, shift] in SPACES {
         let body = body.replace("SHIFT", shift);

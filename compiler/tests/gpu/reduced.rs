@@ -152,7 +152,7 @@ strand s (vec2 from, int i, int depth) {
         int near = 0;
         foreach (s other in sphere(1.5)) { near += 1; }
         x = 0.5*x + total + near;
-        if (i % 13 == 5 && round == 2) print(i, \" \", x, \"\\n\");
+        if (i % 13 == 5 && round == 2) { print(i, \" \", x, \"\\n\"); x = sin(1.0e30*(2 + x)); }
         if (depth < 2 && round == 3 && i % 7 == 3) { new s(pos + [0.25, 0], 100 + i, depth + 1); }
         if (i % 11 == 10 && round == 4) die;
         if (i % 4 == 1 && round > 4) stabilize;

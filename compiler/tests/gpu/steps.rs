@@ -51,6 +51,7 @@ strand s (int i, int depth) {
         x = 0.5*x + sqrt(x);
         if (steps == i % 5 && i % 3 == 0) print(i, \" at \", steps, \", \", round, \": \", x, \"\\n\");
         if (depth < 2 && steps == 2 && i % 7 == 3) { new s(100*(depth + 1) + i, depth + 1); }
+        if (i % 13 == steps) x = 2 + sin(1.0e30*x);
         if (i % 11 == 10) die;
         if (steps > i % 9) stabilize;
     }
@@ -186,7 +187,7 @@ strand s (int i) {
     update {
         n += 1;
         x += x/numActive();
-        if (i % 20 == n && (i < 200 || i > 23900)) print(i, \" \", x, \"\\n\");
+        if (i % 20 == n && (i < 200 || i > 23900)) x += [0, sin(1.0e30*x[0]), 0];
         if (n == 10) stabilize;
     }
 }

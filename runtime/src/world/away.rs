@@ -1,6 +1,11 @@
-//! Sequences of strands that run with an executor: their elements are read from here, and what comes back replaces them.
+//! What strands that run with an executor share with the world: events, and sequences, whose elements are read from here, and are
+//! replaced by what comes back.
 //!
 //! The state here always names sequences of this memory, also while its newest version is elsewhere.
+
+mod events;
+
+pub use events::AwayEvents;
 
 use super::step::context::Worker;
 use crate::abi::LaneMask;

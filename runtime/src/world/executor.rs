@@ -5,7 +5,7 @@
 //! A strand that an executor does not finish is left as it was, and its methods run it here. So an executor need not support
 //! everything, and every run-time error is reported by the methods.
 
-use super::away::BatchSequences;
+use super::away::{AwayEvents, BatchSequences};
 use super::control::Control;
 use crate::abi::LaneMask;
 use crate::strands::Counts;
@@ -82,6 +82,8 @@ pub struct Batch<'a> {
     pub width: usize,
     /// What became of each strand, by its place; nothing if all active ones took a super-step and go on.
     pub fates: Vec<u32>,
+    /// The text that strands have printed and the strands that they have made, if they keep in step; not of those that are left.
+    pub events: AwayEvents,
     /// Super-steps at most.
     pub limit: u64,
     /// Sizes of the sets at the end of the last super-step.
@@ -143,6 +145,7 @@ impl Batch<'_> {
             published: &mut [],
             ranks: &[],
             fates: Vec::new(),
+            events: AwayEvents::default(),
             sequences: self.sequences.after(n * per_part),
             lanes,
             ..*self
@@ -157,6 +160,7 @@ impl Batch<'_> {
             published: &mut [],
             ranks: &[],
             fates: Vec::new(),
+            events: AwayEvents::default(),
             sequences: self.sequences.after(blocks.start),
             lanes: &self.lanes[blocks],
             ..*self

@@ -1,7 +1,7 @@
 //! Makes the kernel of a program, and prints it.
 
 use super::{
-    c,
+    c, events,
     kernel::{Kernel, Near, WORD},
     meshes::{self, MeshData},
     pack::Pack,
@@ -53,8 +53,10 @@ impl Kernel {
         let bodies = reductions.iter().map(|(_, body)| body);
         let functions = methods.iter().flatten().chain(&creation).chain(bodies);
         let strings = strings(functions, string);
+        let with_sequences = state.planes.iter().any(|plane| plane.is_handle);
         let mut kernel = Kernel {
             text: String::new(),
+            sites: events::sites(&methods, with_sequences),
             cells: Vec::new(),
             demands: device::demands(program, lanes.double),
             lanes,

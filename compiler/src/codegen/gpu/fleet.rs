@@ -125,20 +125,20 @@ impl Fleet {
     pub fn run(
         &self,
         batch: &mut Batch<'_>,
-        value: &(dyn Fn(Cell) -> u64 + Sync),
+        (value, strings): (&(dyn Fn(Cell) -> u64 + Sync), &[Arc<str>]),
         more: impl FnOnce() -> Vec<Accelerator>,
     ) -> Result<(), DriverError> {
         let most = self.first.machine.strands_at_a_time().min(MANY);
         let is_one_enough = self.first.keeps() || batch.blocks() * batch.width <= most;
         if !batch.independent || is_one_enough {
-            return self.first.run(batch, value);
+            return self.first.run(batch, value, strings);
         }
         let others = self.others.get_or_init(more);
         let parts = batch.split(1 + others.len());
         let machines = std::iter::once(&self.first).chain(others);
         let ran: Vec<(Vec<u32>, Result<(), DriverError>)> = std::thread::scope(|scope| {
             let run = |(machine, mut part): (&_, Batch<'_>)| {
-                let ran = Accelerator::run(machine, &mut part, value);
+                let ran = Accelerator::run(machine, &mut part, value, strings);
                 (part.fates, ran)
             };
             let threads: Vec<_> = machines

@@ -66,6 +66,10 @@ header! {
     chunks_of CHUNKS_OF: u64 = "void *",
     /// The super-step, counted from the beginning of the run, at which strands with sequences pause.
     until UNTIL: u64 = "unsigned long long ",
+    /// The records of events, see `events.rs`.
+    events EVENTS: u64 = "void *",
+    /// The units that there is room for.
+    event_units EVENT_UNITS: u64 = "unsigned long long ",
     /// Boxes in a unit of length.
     per_unit PER_UNIT: f64 = "double ",
     /// The number of strands, samples or words.
@@ -93,12 +97,14 @@ impl Header {
     pub(super) const FULL: usize = 20;
     /// The most super-steps that a strand has taken; `tally` finds it.
     pub(super) const MOST_STEPS: usize = 24;
-    pub(super) const FLAG_COUNT: usize = 7;
+    /// The units that the records of events would take.
+    pub(super) const TOLD: usize = 28;
+    pub(super) const FLAG_COUNT: usize = 8;
 }
 
 const _: () = {
     let (addresses, words) = (
-        17 * size_of::<u64>() + size_of::<f64>(),
+        19 * size_of::<u64>() + size_of::<f64>(),
         4 * size_of::<u32>(),
     );
     assert!(

@@ -8,6 +8,7 @@ use crate::{
     },
     device::{Demand, Device, MeshDemand, MeshTraits, Op},
     ir::{interface::Interface, leaf::ImageInfo},
+    low,
     ssa::Function,
 };
 use ein_ir::ops::StrandSet;
@@ -142,6 +143,8 @@ pub struct Kernel {
     pub(super) methods: [Option<Function<Device>>; 3],
     /// The numbers of the strings in all functions.
     pub(super) strings: Vec<(Arc<str>, i64)>,
+    /// The operations in the methods that are events.
+    pub(super) sites: Arc<[low::Op]>,
     /// The offsets, in a neighbour record, of the state slots other than the position.
     pub(super) seen: BTreeMap<u32, usize>,
     /// The numbers of samples along the axes of each image, if the kernel is for images of these sizes only.

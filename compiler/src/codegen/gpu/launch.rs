@@ -3,6 +3,7 @@
 use super::{
     contacts::Contacts,
     driver::DriverError,
+    events::EventRoom,
     header::Header,
     kept::Keeping,
     kernel::{Cell, Kernel, Near, PARAMETER_CELLS},
@@ -103,6 +104,8 @@ pub(super) struct Room {
     pub(super) near: Option<NearRoom>,
     /// The sequences of strands, if they have any.
     pub(super) heap: Option<Heap>,
+    /// The events of strands that keep in step.
+    pub(super) events: EventRoom,
     /// Blocks that there is room for.
     pub(super) blocks: usize,
 }
@@ -277,7 +280,7 @@ impl Accelerator {
     }
 
     /// Runs strands until they end or the limit is reached, or all together one super-step; `value` gives the cells that are
-    /// not samples. If strands run to their ends and the machine fails, the strands that it has not finished are unchanged.
+    /// not samples, and `strings` the strings by their numbers. If strands run to their ends and the machine fails, the strands that it has not finished are unchanged.
     ///
     /// # Errors
     /// The machine failed. If strands run to their ends, the state of every strand is known even then.
@@ -285,6 +288,7 @@ impl Accelerator {
         &self,
         batch: &mut Batch<'_>,
         value: &dyn Fn(Cell) -> u64,
+        strings: &[Arc<str>],
     ) -> Result<(), DriverError> {
         let mut cells = self.cells(value);
         let start = Instant::now();
@@ -292,7 +296,7 @@ impl Accelerator {
         let sent = self.send_common(batch, value, &mut cells);
         let ran = sent.and_then(|()| match batch.independent {
             true => self.complete(batch, &cells, &mut kernel),
-            false => self.step(batch, &cells, &mut kernel),
+            false => self.step(batch, (&cells, strings), &mut kernel),
         });
         self.noticed(start, kernel, ran)
     }
@@ -495,7 +499,7 @@ impl Accelerator {
     /// One launch for the first strands of a room; gives its result and its time.
     pub(super) fn launch(
         &self,
-        room: &Room,
+        room: &mut Room,
         strands: usize,
         steps: u32,
         cells: &[u64],
@@ -517,6 +521,7 @@ impl Accelerator {
         if let Some(heap) = &room.heap {
             heap.describe(&mut header);
         }
+        room.events.describe(&mut header);
         let mut threads = Vec::new();
         if let Some(near) = &room.near {
             near.describe(&mut header);
@@ -527,16 +532,19 @@ impl Accelerator {
         let entries: Vec<(u64, u32)> = self.handles.iter().copied().zip(threads).collect();
         let parameters = self.kernel.parameters(&header, cells);
         let time = self.machine.launch(&entries, &parameters)?;
-        let found = words_as_bytes_mut(&mut flags);
-        self.machine.read(room.flags.address, found)?;
-        let is_set = |flag: usize| flags[flag / size_of::<u32>()] != 0;
-        let flags = Flags {
+        let words = words_as_bytes_mut(&mut flags);
+        self.machine.read(room.flags.address, words)?;
+        let word = |flag: usize| flags[flag / size_of::<u32>()];
+        let is_set = |flag: usize| word(flag) != 0;
+        let found = Flags {
             goes_on: is_set(Header::GOES_ON),
             is_short: is_set(Header::FULL),
             happened: is_set(Header::ENDED) || is_set(Header::LEFT),
-            radius: self.radius(flags[Header::RADIUS / size_of::<u32>()]),
+            radius: self.radius(word(Header::RADIUS)),
         };
-        Ok((flags, time))
+        let told = (strands, word(Header::TOLD) as usize);
+        self.take_records(room, told, found.is_short)?;
+        Ok((found, time))
     }
 
     /// Room for this many blocks.
@@ -554,6 +562,7 @@ impl Accelerator {
             reduced: memory(blocks * self.kernel.reduced_bytes())?,
             more: memory(more * size_of::<u64>())?,
             heap: None,
+            events: EventRoom::default(),
             blocks,
         })
     }

@@ -258,9 +258,8 @@ impl PtxPrinter<'_> {
                 self.line(&format!("@{outside} bra LEAVE"));
                 return None;
             }
-            // Text and new strands have their order on the CPU.
             low::Op::Print(_) | low::Op::Dynamic(Dynamic::New(_)) => {
-                self.line("bra LEAVE");
+                self.event(op, given);
                 return None;
             }
             other => unreachable!("`{other}` in a kernel"),

@@ -6,6 +6,7 @@
 
 mod contact;
 mod create;
+mod events;
 mod facts;
 mod frame;
 mod heap;

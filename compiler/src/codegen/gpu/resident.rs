@@ -11,7 +11,7 @@ use runtime::world::{Batch, fate};
 use std::{
     borrow::Cow,
     ops::Range,
-    sync::PoisonError,
+    sync::{Arc, PoisonError},
     time::{Duration, Instant},
 };
 
@@ -20,7 +20,7 @@ impl Accelerator {
     pub(super) fn step(
         &self,
         batch: &mut Batch<'_>,
-        cells: &[u64],
+        (cells, strings): (&[u64], &[Arc<str>]),
         spent: &mut Duration,
     ) -> Result<(), DriverError> {
         let mut kept = self.room.lock().unwrap_or_else(PoisonError::into_inner);
@@ -50,6 +50,7 @@ impl Accelerator {
         let of_block = batch.width * size_of::<u32>();
         room.fates.put(of_block, &changed, fates)?;
         let slots = batch.blocks() * batch.width;
+        self.open_events(room, batch, strings);
         batch.began = true;
         let (flags, time) = self.launch_all(room, slots, (1, true), cells)?;
         *spent += time;
@@ -66,6 +67,7 @@ impl Accelerator {
                 forget_dead(batch);
             }
         }
+        self.tell_events(room, batch, strings);
         Ok(())
     }
 
@@ -85,6 +87,7 @@ impl Accelerator {
             }
             let away = batch.away();
             self.fetch(room, batch, &away)?;
+            larger.events = std::mem::take(&mut room.events);
         }
         *kept = Some(larger);
         Ok(true)

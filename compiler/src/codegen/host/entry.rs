@@ -93,35 +93,49 @@ impl PrintStatement {
     /// `values` has a plane of lanes for every scalar.
     unsafe fn text(&self, values: *const u8, lane: usize, strings: &[Arc<str>]) -> String {
         let Lanes { double, .. } = self.lanes;
-        let mut text = String::new();
         let mut plane = 0;
-        for piece in self.pieces.iter() {
-            let ty = match piece {
-                Piece::Scalar(ty) => *ty,
-                Piece::Text(literal) => {
-                    text.push_str(literal);
-                    continue;
-                }
-            };
+        let next = |ty| {
             let bytes = self.lanes.lane_bytes(ty);
             // SAFETY: promised by the caller.
-            unsafe {
+            let bits = unsafe {
                 let at = values.add(plane + lane * bytes);
                 match ty {
-                    Ty::Real if double => write_f64(&mut text, at.cast::<f64>().read_unaligned()),
-                    Ty::Real => write_f32(&mut text, at.cast::<f32>().read_unaligned()),
-                    Ty::Int => {
-                        write!(text, "{}", read_int(at, bytes)).expect("a string takes everything")
-                    }
-                    Ty::Bool => {
-                        let holds = read_int(at, bytes) != 0;
-                        text.push_str(if holds { "true" } else { "false" });
-                    }
-                    Ty::Str => text.push_str(&strings[read_int(at, bytes) as usize]),
+                    Ty::Real if !double => at.cast::<u32>().read_unaligned().into(),
+                    Ty::Real => at.cast::<u64>().read_unaligned(),
+                    _ => read_int(at, bytes) as u64,
                 }
-            }
+            };
             plane += self.lanes.plane_bytes(ty);
-        }
-        text
+            bits
+        };
+        text_of(&self.pieces, double, strings, next)
     }
+}
+
+/// What pieces print. `next` gives the bits of a scalar after the other: those of a real in the program's precision, others as integers.
+pub(in crate::codegen) fn text_of(
+    pieces: &[Piece],
+    double: bool,
+    strings: &[Arc<str>],
+    mut next: impl FnMut(Ty) -> u64,
+) -> String {
+    let mut text = String::new();
+    for piece in pieces {
+        let ty = match piece {
+            Piece::Scalar(ty) => *ty,
+            Piece::Text(literal) => {
+                text.push_str(literal);
+                continue;
+            }
+        };
+        let bits = next(ty);
+        match ty {
+            Ty::Real if double => write_f64(&mut text, f64::from_bits(bits)),
+            Ty::Real => write_f32(&mut text, f32::from_bits(bits as u32)),
+            Ty::Int => write!(text, "{}", bits as i64).expect("a string takes everything"),
+            Ty::Bool => text.push_str(if bits != 0 { "true" } else { "false" }),
+            Ty::Str => text.push_str(&strings[bits as usize]),
+        }
+    }
+    text
 }

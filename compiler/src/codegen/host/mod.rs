@@ -6,6 +6,6 @@ mod fem;
 mod global;
 mod strands;
 
-pub(super) use entry::{operate, print, report};
+pub(super) use entry::{operate, print, report, text_of};
 pub(super) use fem::fem;
 pub use global::{GlobalHost, Outside, Reducer, Reports};

@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 pub(crate) struct Ran {
     /// The largest number of super-steps any strand took.
     pub(crate) steps: u64,
-    /// Whether no strand ended or is left, so that nothing has to be done about them here.
+    /// Whether no strand ended, is left or was made, so that nothing has to be done about them here.
     pub(crate) quietly: bool,
 }
 
@@ -42,17 +42,19 @@ pub(crate) fn execute<P: StrandProgram>(
     };
     let Batch {
         fates,
+        events,
         independent,
         began,
         ..
     } = batch;
-    if !(ran && fates.is_empty()) {
+    let quietly = fates.is_empty() && events.is_text_alone();
+    if !(ran && quietly) {
         core.residence.note_change();
     }
     let width = core.layout.width();
-    let lanes = &mut core.roster.lanes;
     if !ran {
         if began {
+            let lanes = &core.roster.lanes;
             if lanes.iter().any(|sets| sets.newest == Newest::There) {
                 core.residence.lose();
             }
@@ -65,6 +67,7 @@ pub(crate) fn execute<P: StrandProgram>(
             quietly: false,
         });
     }
+    core.land_events(events);
     core.roster.reordered = false;
     if core.residence.is_settled() {
         return Some(Ran {
@@ -100,10 +103,7 @@ pub(crate) fn execute<P: StrandProgram>(
     let mut steps = u64::from(!independent);
     if !independent && fates.is_empty() {
         core.residence.settle();
-        return Some(Ran {
-            steps,
-            quietly: true,
-        });
+        return Some(Ran { steps, quietly });
     }
     let mut left: Vec<LaneMask> = vec![0; lanes.len()];
     for ((sets, left), fates) in lanes.iter_mut().zip(&mut left).zip(fates.chunks(width)) {

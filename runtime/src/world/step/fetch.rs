@@ -1,7 +1,7 @@
 //! Copies the states of strands that an executor holds back to the world.
 
 use crate::strands::roster::{LaneSets, Newest};
-use crate::world::away::BatchSequences;
+use crate::world::away::{AwayEvents, BatchSequences};
 use crate::world::core::Core;
 use crate::world::executor::{Batch, Executor, runs};
 
@@ -25,6 +25,7 @@ impl Core {
             reordered: self.roster.reordered,
             width: self.layout.width(),
             fates: Vec::new(),
+            events: AwayEvents::default(),
             limit,
             counts: self.counts,
             independent: self.abilities.independent(),

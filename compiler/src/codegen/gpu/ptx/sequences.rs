@@ -201,7 +201,7 @@ impl PtxPrinter<'_> {
     }
 
     /// Stores the scalars of elements, as states have them.
-    fn put(&mut self, element: Element, given: &[&str], at: &str, offset: u64) {
+    pub(super) fn put(&mut self, element: Element, given: &[&str], at: &str, offset: u64) {
         let class = Class::of(Ty::Scalar(element.ty));
         let step = self.lanes.lane_bytes(element.ty);
         let int = self.ty(Class::Int);
