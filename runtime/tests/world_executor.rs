@@ -107,7 +107,7 @@ impl Executor for Remote {
             bytes.copy_from_slice(&number.to_le_bytes());
             if let Some(first) = self.talks {
                 if number % 2 == 1 {
-                    strands.print(slot, &line(number));
+                    strands.events.print(slot, &line(number));
                 }
                 if number == 2 {
                     let mut block = vec![0; self.stride];

@@ -4,7 +4,7 @@
 use super::{compare, compiled, machine::Interpreter};
 use crate::stages::Case;
 use compiler::{
-    codegen::Target,
+    codegen::{Target, gpu::Kernel},
     front::source::Source,
     pipeline::{Compiled, Options},
 };
@@ -152,13 +152,18 @@ strand s (int i) {
         if (i % 3 == n % 3) print(i, \" has \", length(line), \" \", x, \"\\n\");
         line @= x;
         if (n % 10 == i % 10) print(line[n/2], \"\\n\");
-        if (n > 20 + i % 13) stabilize;
+        if (n > 40 + i % 13) stabilize;
     }
 }
-create_collection { s(i) | i in 0..99 }
+create_collection { s(i) | i in 0..199 }
 ";
-    assert_eq!(most_left(text, Interpreter::default), 0);
-    for memory in [500_000, 300_000, 200_000] {
-        most_left(text, || Interpreter::with_memory(memory));
+    let case = Case::new(Source::new("wait.diderot", text));
+    let mut waits = 0;
+    for memory in [2_000_000, 1_400_000, 900_000, 700_000, 300_000] {
+        let machine = Arc::new(Interpreter::with_memory(memory));
+        compare(&case, &Options::default(), machine.clone());
+        let is_left = machine.left.load(Relaxed) > 0;
+        waits += usize::from(!is_left && machine.runs_of(Kernel::COMPACT) > 0);
     }
+    assert!(waits > 1, "{waits}");
 }

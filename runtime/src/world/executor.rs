@@ -130,6 +130,17 @@ impl Job<'_> {
 }
 
 impl Batch<'_> {
+    /// The strand in a slot makes one with the state that is in the first lane of a block.
+    pub fn spawn(&mut self, slot: usize, block: &[u8]) {
+        self.events.spawn(slot, self.sequences.layout, block);
+    }
+
+    /// Bytes of memory that the events of a super-step take at most, if strands make this many others, and print this many pieces of
+    /// text with these bytes in all: as they are made, here, among those of the world, and in the order of strands.
+    pub fn bytes_of_events(&self, children: usize, texts: (usize, usize)) -> usize {
+        AwayEvents::bytes(self.sequences.layout, children, texts)
+    }
+
     /// How many blocks there are.
     pub fn blocks(&self) -> usize {
         self.lanes.len()

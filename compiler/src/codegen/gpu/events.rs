@@ -26,7 +26,7 @@ use runtime::{
     memory::Claim,
     world::{Batch, fate},
 };
-use std::sync::Arc;
+use std::{panic::resume_unwind, sync::Arc, thread::ScopedJoinHandle};
 
 /// Bytes of a unit of the buffer. A record is a unit with the number of its site and the slot of its strand, a word each, and a unit
 /// for every value, which is as in a lane of a state.
@@ -36,39 +36,50 @@ pub(super) const UNIT: usize = 8;
 const FIRST_UNITS: usize = 1 << 13;
 /// The part of the free memory that a buffer may take.
 const SHARE: usize = 8;
+/// Records that a thread has at least.
+const PER_WORKER: usize = 1 << 10;
 /// Bytes of text that a number takes at most.
 const NUMBER: usize = 40;
 
-/// The operations of methods that are events, each once: a site is the place of one, counted from 1. New strands `with_sequences` of
-/// varying length are made by the CPU alone.
-pub(super) fn sites(
-    methods: &[Option<Function<Device>>; 3],
-    with_sequences: bool,
-) -> Arc<[low::Op]> {
-    let mut sites: Vec<low::Op> = Vec::new();
+/// An operation that is an event.
+#[derive(Clone, Debug)]
+pub(super) struct Site {
+    pub(super) op: low::Op,
+    /// The types of the values in its records.
+    pub(super) values: Vec<Scalar>,
+}
+
+impl Site {
+    /// Units of its records.
+    pub(super) fn units(&self) -> usize {
+        1 + self.values.len()
+    }
+}
+
+/// The operations of methods that are events, each once; their numbers count from 1. New strands `with_sequences` of varying length
+/// are made by the CPU alone.
+pub(super) fn sites(methods: &[Option<Function<Device>>; 3], with_sequences: bool) -> Vec<Site> {
+    let mut sites: Vec<Site> = Vec::new();
     for function in methods.iter().flatten() {
         function.each_op(&mut |op, _, _| {
-            let device::Op::Low(op) = op else { return };
-            let is_site = match op {
-                low::Op::Print(_) => true,
-                low::Op::Dynamic(Dynamic::New(_)) => !with_sequences,
-                _ => false,
+            let values = match op {
+                device::Op::Low(low::Op::Print(pieces)) => {
+                    pieces.iter().filter_map(Piece::scalars).collect()
+                }
+                device::Op::Low(low::Op::Dynamic(Dynamic::New(state))) if !with_sequences => {
+                    state.to_vec()
+                }
+                _ => return,
             };
-            if is_site && !sites.contains(op) {
-                sites.push(op.clone());
+            if let device::Op::Low(op) = op
+                && !sites.iter().any(|site| site.op == *op)
+            {
+                let op = op.clone();
+                sites.push(Site { op, values });
             }
         });
     }
-    sites.into()
-}
-
-/// The types of the values in a record of a site.
-pub(super) fn values(site: &low::Op) -> Vec<Scalar> {
-    match site {
-        low::Op::Print(pieces) => pieces.iter().filter_map(Piece::scalars).collect(),
-        low::Op::Dynamic(Dynamic::New(state)) => state.to_vec(),
-        other => unreachable!("`{other}` is not an event"),
-    }
+    sites
 }
 
 /// The buffer of a room.
@@ -109,13 +120,13 @@ impl EventRoom {
 }
 
 impl Kernel {
-    /// The number of an operation's site, if it is an event that can be told of.
-    pub(super) fn site(&self, op: &low::Op) -> Option<usize> {
-        let place = self.sites.iter().position(|site| site == op)?;
-        Some(place + 1)
+    /// The site of an operation and its number, if it is an event that can be told of.
+    pub(super) fn site(&self, op: &low::Op) -> Option<(usize, &Site)> {
+        let mut sites = (1..).zip(&self.sites);
+        sites.find(|(_, site)| site.op == *op)
     }
 
-    /// Bytes of the host that the events of so many units take at most.
+    /// Bytes of the host that the events in this many units take at most.
     fn bytes_of_events(&self, units: usize, batch: &Batch<'_>, strings: &[Arc<str>]) -> usize {
         let longest = strings.iter().map(|text| text.len()).max().unwrap_or(0);
         let text = |piece: &Piece| match piece {
@@ -123,9 +134,9 @@ impl Kernel {
             Piece::Scalar(Scalar::Str) => longest,
             Piece::Scalar(_) => NUMBER,
         };
-        let bytes = |site: &low::Op| {
-            let records = units / (1 + values(site).len());
-            match site {
+        let bytes = |site: &Site| {
+            let records = units / site.units();
+            match &site.op {
                 low::Op::Print(pieces) => {
                     let text: usize = pieces.iter().map(text).sum();
                     batch.bytes_of_events(0, (records, records.saturating_mul(text)))
@@ -144,7 +155,7 @@ impl Accelerator {
         let events = &mut room.events;
         events.records.clear();
         events.is_open = true;
-        let longest = kernel.sites.iter().map(|site| 1 + values(site).len()).max();
+        let longest = kernel.sites.iter().map(Site::units).max();
         let Some(longest) = longest else { return };
         let units = events.wanted.next_power_of_two().max(FIRST_UNITS);
         // Every strand may take room once more than there is, and the sum has 32 bits.
@@ -157,8 +168,8 @@ impl Accelerator {
         }
     }
 
-    /// Takes the records of a launch for some strands: so many units, of which only those that have room were written. Those of strands
-    /// that wait are forgotten: they will be told of again.
+    /// Takes the records of a launch for some strands. They would take this many units; those without room were not written. Records of
+    /// strands that wait are forgotten: the next launch writes them again.
     pub(super) fn take_records(
         &self,
         room: &mut Room,
@@ -194,28 +205,49 @@ impl Accelerator {
 
     /// Tells of the events of a super-step, but for those of strands that are left.
     pub(super) fn tell_events(&self, room: &mut Room, batch: &mut Batch<'_>, strings: &[Arc<str>]) {
-        let kernel = &self.kernel;
         room.events.is_open = false;
-        let mut block = vec![0; kernel.stride];
-        for record in kernel.records(&room.events.records) {
-            let slot = slot(record);
-            let fate = batch.fates.get(slot).copied().unwrap_or(fate::RUNNING);
-            if fate::kind(fate) == fate::LEFT {
-                continue;
-            }
-            match &kernel.sites[site(record) - 1] {
-                low::Op::Print(pieces) => {
-                    let mut values = record[1..].iter();
-                    let next = |ty| kernel.value(ty, *values.next().expect("a value"));
-                    let text = text_of(pieces, kernel.lanes.double, strings, next);
-                    batch.print(slot, &text);
-                }
+        let is_told = |record: &&[u64]| {
+            let fate = batch.fates.get(slot(record)).copied();
+            fate::kind(fate.unwrap_or(fate::RUNNING)) != fate::LEFT
+        };
+        let records = self.kernel.records(&room.events.records).filter(is_told);
+        let records: Vec<&[u64]> = records.collect();
+        // Numbers take most of the time.
+        let workers = batch.sequences.keepers();
+        let per_worker = records.len().div_ceil(workers).max(PER_WORKER);
+        let texts = |records| self.kernel.texts(records, strings);
+        let parts: Vec<Vec<String>> = std::thread::scope(|scope| {
+            let mut parts = records.chunks(per_worker);
+            let own = parts.next().unwrap_or_default();
+            // Where there can be no more threads, this one does it all.
+            let begin = |part| {
+                let work = move || texts(part);
+                let thread = std::thread::Builder::new().spawn_scoped(scope, work);
+                thread.map_err(|_| part)
+            };
+            let others: Vec<_> = parts.map(begin).collect();
+            let own = texts(own);
+            let end = |other: Result<ScopedJoinHandle<'_, _>, _>| match other {
+                Ok(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
+                Err(part) => texts(part),
+            };
+            std::iter::once(own)
+                .chain(others.into_iter().map(end))
+                .collect()
+        });
+        let mut texts = parts.iter().flatten();
+        let mut block = vec![0; self.kernel.stride];
+        for record in records {
+            match self.kernel.sites[site(record) - 1].op {
+                low::Op::Print(_) => batch
+                    .events
+                    .print(slot(record), texts.next().expect("a text")),
                 _ => {
-                    for (plane, value) in kernel.planes.iter().zip(&record[1..]) {
+                    for (plane, value) in self.kernel.planes.iter().zip(&record[1..]) {
                         let bytes = &value.to_le_bytes()[..plane.stride];
                         block[plane.offset..plane.offset + plane.stride].copy_from_slice(bytes);
                     }
-                    batch.spawn(slot, &block);
+                    batch.spawn(slot(record), &block);
                 }
             }
         }
@@ -227,11 +259,23 @@ impl Kernel {
     fn records<'u>(&self, mut units: &'u [u64]) -> impl Iterator<Item = &'u [u64]> {
         std::iter::from_fn(move || {
             let site = site(units).checked_sub(1)?;
-            let length = 1 + values(&self.sites[site]).len();
-            let (record, rest) = units.split_at_checked(length)?;
+            let (record, rest) = units.split_at_checked(self.sites[site].units())?;
             units = rest;
             Some(record)
         })
+    }
+
+    /// The texts of those records that print.
+    fn texts(&self, records: &[&[u64]], strings: &[Arc<str>]) -> Vec<String> {
+        let text = |record: &&[u64]| {
+            let low::Op::Print(pieces) = &self.sites[site(record) - 1].op else {
+                return None;
+            };
+            let mut values = record[1..].iter();
+            let next = |ty| self.value(ty, *values.next().expect("a value"));
+            Some(text_of(pieces, self.lanes.double, strings, next))
+        };
+        records.iter().filter_map(text).collect()
     }
 
     /// The bits of a value in a record, as [`text_of`] wants them.

@@ -1,6 +1,6 @@
 //! A program's kernel: its text, and what the host has to give it.
 
-use super::{header::Header, meshes::MeshCell, pack::Pack, sequences::Lists};
+use super::{events::Site, header::Header, meshes::MeshCell, pack::Pack, sequences::Lists};
 use crate::{
     codegen::{
         abi::{Lanes, StatePlane},
@@ -8,7 +8,6 @@ use crate::{
     },
     device::{Demand, Device, MeshDemand, MeshTraits, Op},
     ir::{interface::Interface, leaf::ImageInfo},
-    low,
     ssa::Function,
 };
 use ein_ir::ops::StrandSet;
@@ -144,7 +143,7 @@ pub struct Kernel {
     /// The numbers of the strings in all functions.
     pub(super) strings: Vec<(Arc<str>, i64)>,
     /// The operations in the methods that are events.
-    pub(super) sites: Arc<[low::Op]>,
+    pub(super) sites: Vec<Site>,
     /// The offsets, in a neighbour record, of the state slots other than the position.
     pub(super) seen: BTreeMap<u32, usize>,
     /// The numbers of samples along the axes of each image, if the kernel is for images of these sizes only.

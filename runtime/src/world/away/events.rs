@@ -1,10 +1,10 @@
 //! Events of strands that run with an executor: the text that they print, and the strands that they make.
 
+use crate::strands::StateLayout;
 use crate::strands::blocks::record_bytes;
 use crate::world::core::{Core, owned};
-use crate::world::executor::Batch;
 
-/// Events in the order in which strands are told of; those of one strand are in its own order.
+/// Events of several strands in any order; those of one strand are in its own.
 #[derive(Debug, Default)]
 pub struct AwayEvents {
     text: String,
@@ -21,13 +21,29 @@ impl AwayEvents {
     pub(crate) fn is_text_alone(&self) -> bool {
         self.parents.is_empty()
     }
-}
 
-impl Batch<'_> {
-    /// Bytes of memory that the events of a super-step take at most, if strands make this many others, and print this many pieces of
-    /// text with these bytes in all: here, among those of the world, and in the order of strands.
-    pub fn bytes_of_events(&self, children: usize, (pieces, text): (usize, usize)) -> usize {
-        let child = record_bytes(self.sequences.layout) + size_of::<(u32, u32, &[u8])>();
+    /// The strand in a slot prints a text.
+    pub fn print(&mut self, slot: usize, text: &str) {
+        self.text.push_str(text);
+        self.pieces.push((slot, self.text.len()));
+    }
+
+    /// The strand in a slot makes one with the state that is in the first lane of a block.
+    pub(crate) fn spawn(&mut self, slot: usize, layout: &StateLayout, block: &[u8]) {
+        self.parents.push(slot);
+        for plane in layout.planes() {
+            let value = plane.offset..plane.offset + plane.bytes;
+            self.records.extend_from_slice(&block[value]);
+        }
+    }
+
+    /// Bytes that this many events take at most: as they are made, here, among those of the world, and in the order of strands.
+    pub(crate) fn bytes(
+        layout: &StateLayout,
+        children: usize,
+        (pieces, text): (usize, usize),
+    ) -> usize {
+        let child = record_bytes(layout) + size_of::<(u32, u32, &[u8])>();
         let all = [
             children.saturating_mul(child),
             pieces.saturating_mul(size_of::<(u32, &str)>()),
@@ -35,27 +51,7 @@ impl Batch<'_> {
         ];
         all.into_iter()
             .fold(0, usize::saturating_add)
-            .saturating_mul(3)
-    }
-
-    /// The strand in a slot prints a text.
-    pub fn print(&mut self, slot: usize, text: &str) {
-        let AwayEvents {
-            text: all, pieces, ..
-        } = &mut self.events;
-        all.push_str(text);
-        pieces.push((slot, all.len()));
-    }
-
-    /// The strand in a slot makes one with the state that is in the first lane of a block.
-    pub fn spawn(&mut self, slot: usize, block: &[u8]) {
-        let AwayEvents {
-            parents, records, ..
-        } = &mut self.events;
-        parents.push(slot);
-        for plane in self.sequences.layout.planes() {
-            records.extend_from_slice(&block[plane.offset..plane.offset + plane.bytes]);
-        }
+            .saturating_mul(4)
     }
 }
 
