@@ -371,11 +371,18 @@ fn an_executor_may_decline_to_make_strands() {
     assert_eq!(forgotten(program, &[STRANDS]), None);
 }
 
-/// The numbers after up to `limit` super-steps, the super-steps, and how the run ended.
-fn ran(program: Countdown, limit: Option<u64>) -> (Vec<i32>, u64, RunEnd, [u64; 2]) {
-    let creation = Creation::Grid(vec![STRANDS]);
+/// The text, the numbers, the super-steps, and how the run ended.
+type Results = (String, Vec<i32>, u64, RunEnd);
+
+/// The results of up to `limit` super-steps, and the calls of the executor.
+fn ran(program: Countdown, limit: Option<u64>) -> (Results, [u64; 2]) {
+    let creation = match program.talks {
+        true => Creation::Collection(vec![STRANDS]),
+        false => Creation::Grid(vec![STRANDS]),
+    };
     let mut world = World::new(Program(program), &creation, GlobalSequences::new(), 2).unwrap();
-    let end = world.run(limit, &mut std::io::sink()).unwrap();
+    let mut text = Vec::new();
+    let end = world.run(limit, &mut text).unwrap();
     let Gathered::Tensors {
         values: Values::I32(numbers),
         ..
@@ -386,7 +393,8 @@ fn ran(program: Countdown, limit: Option<u64>) -> (Vec<i32>, u64, RunEnd, [u64; 
     let calls = world.program().executor.as_ref().map_or([0; 2], |remote| {
         [&remote.runs, &remote.fetched].map(|count| count.load(Relaxed))
     });
-    (numbers, world.steps(), end, calls)
+    let text = String::from_utf8(text).unwrap();
+    ((text, numbers, world.steps(), end), calls)
 }
 
 #[test]
@@ -394,34 +402,14 @@ fn an_executor_gives_the_results_of_the_methods() {
     for width in [1, 4, 16] {
         for together in [false, true] {
             for limit in [None, Some(1), Some(3), Some(9)] {
-                let (numbers, steps, end, _) = ran(Countdown::new(width, together, false), limit);
-                let (found, taken, ended, [runs, _]) =
-                    ran(Countdown::new(width, together, true), limit);
+                let (expected, _) = ran(Countdown::new(width, together, false), limit);
+                let (found, [runs, _]) = ran(Countdown::new(width, together, true), limit);
                 let what = format!("width {width}, together {together}, limit {limit:?}");
-                assert_eq!((found, taken, ended), (numbers, steps, end), "{what}");
+                assert_eq!(found, expected, "{what}");
                 assert!(runs > 0, "{what}: the executor ran nothing");
             }
         }
     }
-}
-
-/// The text and the numbers after some super-steps, and the calls.
-fn told(program: Countdown, limit: Option<u64>) -> (String, Vec<i32>, [u64; 2]) {
-    let creation = Creation::Collection(vec![STRANDS]);
-    let mut world = World::new(Program(program), &creation, GlobalSequences::new(), 2).unwrap();
-    let mut text = Vec::new();
-    world.run(limit, &mut text).unwrap();
-    let Gathered::Tensors {
-        values: Values::I32(numbers),
-        ..
-    } = world.gather(0, StrandSet::All)
-    else {
-        panic!("integers")
-    };
-    let calls = world.program().executor.as_ref().map_or([0; 2], |remote| {
-        [&remote.runs, &remote.fetched].map(|count| count.load(Relaxed))
-    });
-    (String::from_utf8(text).unwrap(), numbers, calls)
 }
 
 #[test]
@@ -433,10 +421,10 @@ fn text_and_new_strands_of_an_executor_come_in_the_order_of_strands() {
                     adds,
                     ..Countdown::new(width, true, remote).talking()
                 };
-                let (text, numbers, _) = told(program(false), limit);
-                let (found, ended, [runs, _]) = told(program(true), limit);
+                let (expected, _) = ran(program(false), limit);
+                let (found, [runs, _]) = ran(program(true), limit);
                 let what = format!("width {width}, limit {limit:?}, adds: {adds}");
-                assert_eq!((found, ended), (text, numbers), "{what}");
+                assert_eq!(found, expected, "{what}");
                 assert!(runs > 0, "{what}: the executor ran nothing");
             }
         }

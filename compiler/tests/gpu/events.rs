@@ -1,13 +1,9 @@
 //! Strands that print and that make others on the machine: in every method and nesting, with values of all types, with more events than
 //! there is room for, and beside strands that the machine leaves.
 
-use super::{compare, compiled, machine::Interpreter};
+use super::{compare, machine::Interpreter};
 use crate::stages::Case;
-use compiler::{
-    codegen::{Target, gpu::Kernel},
-    front::source::Source,
-    pipeline::{Compiled, Options},
-};
+use compiler::{codegen::gpu::Kernel, front::source::Source, pipeline::Options};
 use std::sync::{Arc, atomic::Ordering::Relaxed};
 
 /// Runs a program with numbers of all sizes; gives the most strands that a launch has left.
@@ -102,39 +98,6 @@ create_collection { s(i, 0) | i in 0..3999 }
     // Each takes four of 8,192 units.
     assert_eq!(left, 4000 - 8192 / 4);
     assert_eq!(most_left(text, || Interpreter::with_memory(300_000)), 4000);
-}
-
-#[test]
-fn an_error_after_an_event_is_that_of_the_cpu() {
-    let text = "#version 2.0
-int[4] numbers = {1, 2, 3, 4};
-strand s (int i) {
-    output int x = i;
-    int n = 0;
-    update {
-        n += 1;
-        print(i, \" in \", n, \"\\n\");
-        if (n == 3) x = numbers[i/5];
-        if (n == 5) stabilize;
-    }
-}
-create_collection { s(i) | i in 0..29 }
-";
-    let case = Case::new(Source::new("error.diderot", text));
-    let fails = |program: Compiled| {
-        let mut running = case.begin(program, 1);
-        let mut printed = Vec::new();
-        let failure = running.run(None, &mut printed, &mut []);
-        (failure.expect_err("an index out of range"), printed)
-    };
-    let options = Options {
-        target: Target::Cuda,
-        ..Options::default()
-    };
-    let mut program = compiled(&case, &options);
-    program.machines = vec![Arc::new(Interpreter::default())];
-    let cpu = fails(compiled(&case, &Options::default()));
-    assert_eq!(fails(program), cpu);
 }
 
 /// Strands that wait for memory tell of the super-step once.

@@ -4,6 +4,7 @@
 #[cfg(unix)]
 mod c;
 mod contact;
+mod errors;
 mod events;
 mod kept;
 mod machine;
@@ -461,33 +462,6 @@ create_array { s(i) | i in 0..99999 }";
             cpu.outputs[0].1
         );
     }
-}
-
-#[test]
-fn run_time_errors_are_those_of_the_cpu() {
-    let text = "#version 2.0
-strand s (int i) {
-    output int q = 0;
-    int n = 10;
-    update { n -= 1; q = 100 / (n - i); if (n == 0) stabilize; }
-}
-create_array { s(i) | i in 0..20 }
-";
-    let case = Case::new(Source::new("errors.diderot", text));
-    let fails = |program: Compiled| {
-        let mut running = case.begin(program, 1);
-        running
-            .run(None, &mut std::io::sink(), &mut [])
-            .expect_err("a division by zero")
-    };
-    let options = Options {
-        target: Target::Cuda,
-        ..Options::default()
-    };
-    let mut program = compiled(&case, &options);
-    program.machines = vec![Arc::new(Interpreter::default())];
-    let cpu = fails(compiled(&case, &Options::default()));
-    assert_eq!(fails(program), cpu);
 }
 
 #[test]

@@ -212,6 +212,9 @@ impl Accelerator {
         };
         let records = self.kernel.records(&room.events.records).filter(is_told);
         let records: Vec<&[u64]> = records.collect();
+        if records.is_empty() {
+            return;
+        }
         // Numbers take most of the time.
         let workers = batch.sequences.keepers();
         let per_worker = records.len().div_ceil(workers).max(PER_WORKER);

@@ -257,8 +257,12 @@ impl Accelerator {
         self.machine.number()
     }
 
-    /// The same for another run: only that is timed, and its results come back.
+    /// The same for another run: only that is timed, and its results come back. Memory that is claimed for events is given back.
     pub fn begin(&self) {
+        let mut kept = self.room.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(room) = kept.as_mut() {
+            room.events = EventRoom::default();
+        }
         *self.keeping() = Keeping::No;
         *self.phases.lock().unwrap_or_else(PoisonError::into_inner) = Phases::default();
     }
@@ -280,7 +284,8 @@ impl Accelerator {
     }
 
     /// Runs strands until they end or the limit is reached, or all together one super-step; `value` gives the cells that are
-    /// not samples, and `strings` the strings by their numbers. If strands run to their ends and the machine fails, the strands that it has not finished are unchanged.
+    /// not samples, and `strings` the strings by their numbers. If strands run to their ends and the machine fails, the strands that
+    /// it has not finished are unchanged.
     ///
     /// # Errors
     /// The machine failed. If strands run to their ends, the state of every strand is known even then.

@@ -8,10 +8,11 @@
 //! The CPU computes the globals and writes the outputs. Strands that nothing but outputs is wanted of are made on the device, and only
 //! these come back. Of others the CPU makes the strands; a run copies the blocks of states to the
 //! device, launches the kernel until no strand is active or the limit is reached, and copies the outputs back, or all of the
-//! states if strands are to go on. Images and memory stay there for the next run of the same program. If strands run in step, every super-step is a launch, and the states stay on the device until the CPU needs them; text and new strands come back after it. A strand that the
-//! kernel does not finish (a run-time error, an argument that only the primitives of the CPU support) is left unchanged,
-//! and the CPU runs it. If there are very many strands, several GPUs share them. So every result and every message is that of
-//! the CPU, bit for bit.
+//! states if strands are to go on. Images and memory stay there for the next run of the same program. If strands run in step, every
+//! super-step is a launch, and the states stay on the device until the CPU needs them; text and new strands come back after it. A
+//! strand that the kernel does not finish (a run-time error, an argument that only the primitives of the CPU support) is left
+//! unchanged, and the CPU runs it. If there are very many strands, several GPUs share them. So every result and every message is
+//! that of the CPU, bit for bit.
 
 mod build;
 mod c;

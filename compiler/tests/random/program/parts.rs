@@ -236,17 +236,14 @@ impl Writer {
         };
         self.fuel = if is_one_step { FUEL / 8 } else { 2 * FUEL };
         let statements = self.scope(|this| this.statements(count, 3));
-        let end = match (is_one_step, self.is_quiet) {
-            (true, _) if self.collection && self.dice.once_in(8) => "die;".to_string(),
-            (true, _) => "stabilize;".to_string(),
-            (_, true) => format!(
-                "if (age > {}) stabilize;",
-                self.dice.pick(&["2", "1 + j", "m"])
-            ),
-            _ => format!(
-                "if (age > {}) stabilize;",
-                self.dice.pick(&["2", "1 + i % 3", "m"])
-            ),
+        let varying = if self.is_quiet { "1 + j" } else { "1 + i % 3" };
+        let end = match is_one_step {
+            true if self.collection && self.dice.once_in(8) => "die;".to_string(),
+            true => "stabilize;".to_string(),
+            false => {
+                let last = self.dice.pick(&["2", varying, "m"]);
+                format!("if (age > {last}) stabilize;")
+            }
         };
         text += &format!("update {{\nage += 1;\n{statements}{end}\n}}\n");
         if self.dice.once_in(3) {
